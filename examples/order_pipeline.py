@@ -14,6 +14,7 @@ The database is orders.db in this folder, or what DATABASE_URL names: postgresql
 """
 
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +33,8 @@ from penstock import (
     Topology,
     serdes,
 )
-from penstock.database import ConnectionLostError, Database, Transaction
+from penstock.database import Database, Transaction
+from penstock.errors import StreamsError
 from penstock.outbox import Outbox, OutboxRelay, write_once
 
 
@@ -179,8 +181,8 @@ def relaying(database: Database, config: StreamsConfig) -> Iterator[None]:
                 try:
                     while relay.publish():
                         pass
-                except ConnectionLostError as error:
-                    print(f"the outbox waits: {error}")
+                except StreamsError as error:  # database or Kafka are away, or a message is refused
+                    print(f"the outbox waits: {error}", file=sys.stderr)
                 ended.wait(0.2)
 
     thread = threading.Thread(target=relay, name="outbox-relay")

@@ -33,10 +33,11 @@ from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
 from penstock._engine.control.supervision import Supervision, UncaughtHandler
 from penstock._engine.http.listening import served_anywhere
+from penstock._engine.operators.stateless import empty_files
 from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.state.files.directory import StateDirectory
-from penstock._engine.topology.checks import shown
+from penstock._engine.topology.checks import check_function, shown
 from penstock._engine.topology.topology import Topology
 from penstock.application_states import ENDING, State, StateListener, StateMachine, UncaughtResponse
 from penstock.errors import StreamsError, TopologyError, without_internal_frames
@@ -104,12 +105,13 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._invocation = invocation.current()
         self._config = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
         if self._invocation.settings:
-            self._config = StreamsConfig({**self._config.given(), **self._invocation.settings})
+            self._config = StreamsConfig(invocation.settings_with_options(self._config))
         self._topology = with_default_stores(topology, self._config)
         if self._invocation.look is not None:
             self._invocation.look(self._topology, self._config)
         self._spark, self._host = spark, self._invocation.host or host
         check_host(self._host, spark)
+        self._invocation.made = self._config.application_id
         self._states = StateMachine()
         self._query: AnyHost | None = None
         self._serving: Serving | None = None
@@ -118,7 +120,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._interrupted = self._is_bounded = False
         self._starting = "STARTING SPARK" if self._host == "spark" else "STARTING WORKERS"
         """What the host is doing before the first report of a worker."""
-        self._starter = 0
+        self._starter = self._closer = 0
+        """The threads that are in `start` and in `close`, by their ids."""
         self._start_is_over = threading.Event()
         self._has_finished = True
 
@@ -175,8 +178,9 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         away = broker_away_seconds(one for one in reports.values() if one.state not in GONE)
         return None if away is None else broker_away(away)
 
-    def set_state_listener(self, listener: StateListener) -> None:
-        """Call `listener(new, old)` at each change of the state; set it before start.
+    def set_state_listener(self, listener: StateListener | None) -> None:
+        """Call `listener(new, old)` at each change of the state; set it before start. What it
+        raises is logged, and stops nothing.
 
         >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
         >>> streams.set_state_listener(lambda new, old: print(old.name, new.name))
@@ -185,16 +189,20 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         PENDING_SHUTDOWN NOT_RUNNING
         """
         self._only_before_start("the state listener")
+        if listener is not None:
+            check_function(listener, "the state listener", "new", "old", returns="anything")
         self._states.listener = listener
 
     def set_uncaught_exception_handler(self, handler: UncaughtHandler) -> None:
-        """Ask `handler(failure)` what to do about a worker that fails; set it before start.
+        """Ask `handler(failure)` what to do about a worker that fails; set it before start. If it
+        raises, or returns something else, this instance ends.
 
         >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
         >>> replace = UncaughtResponse.REPLACE_THREAD
         >>> streams.set_uncaught_exception_handler(lambda failure: replace)
         """
         self._only_before_start("the uncaught exception handler")
+        check_function(handler, "the uncaught exception handler", "failure")
         self._supervision.uncaught = handler
 
     def set_global_state_restore_listener(self, listener: StateRestoreListener) -> None:
@@ -242,20 +250,24 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
                 "without it: call run(), or leave a Topology at the top level of the program"
             )
             raise StreamsError(msg)
-        if self.state is not State.CREATED:
-            msg = f"an application can be started once; this is {self.state.value}; make a new one"
-            raise StreamsError(msg)
         check_session(self._host, self._spark)
+        with self._states.lock:
+            if self._starter or self.state is not State.CREATED:
+                now = "being started" if self.state is State.CREATED else self.state.value
+                msg = f"an application can be started once; this is {now}; make a new one"
+                raise StreamsError(msg)
+            self._starter = threading.get_ident()
+            self._start_is_over.clear()
         self._is_bounded = available_now
         broker = self._local_broker
         try:
             display = display_for(self.application_id, quiet=self._invocation.quiet)
             self._find_cluster(broker, display)
-            self._starter = threading.get_ident()
             with Launch(self._host, self._spark, self._config) as launch:
                 self._start_on(launch, available_now=available_now, console=console)
         except BaseException:
             broker.close()
+            self._starter = 0  # it may be tried again
             raise
         finally:
             self._start_is_over.set()
@@ -275,6 +287,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if console:
             self._config = served_anywhere(self._config)
         blueprint = prepare(self._topology, self._config)
+        empty_files(self._topology.nodes.values())
         if available_now:
             blueprint = bounded(blueprint)
         self._supervision.follow_plan(blueprint)
@@ -385,6 +398,9 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
     def close(self, timeout: Duration | None = None) -> bool:
         """Stop when the workers have committed and left. Return whether all did in time.
 
+        While another thread closes it, wait for that; within `close` itself, in a signal handler or
+        a listener, return False at once.
+
         >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
         >>> streams.close(minute), streams.state.name
         (True, 'NOT_RUNNING')
@@ -392,17 +408,37 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if self._interrupted:  # the user does not want to wait
             return False
         seconds = _CLOSE_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
+        if self._states.ended:
+            return self._has_finished
+        if not self._begin_close(seconds):
+            return False
+        try:
+            return self._close(seconds)
+        finally:
+            self._closer = 0
+            self._states.wake()
+
+    def _begin_close(self, seconds: float) -> bool:
+        """Wait until no other call is closing the application; return whether none is in time."""
+        thread, states = threading.get_ident(), self._states
+        with states.lock:
+            if self._closer == thread or not states.wait_for(lambda: not self._closer, seconds):
+                return False
+            self._closer = thread
+            return True
+
+    def _close(self, seconds: float) -> bool:
         with self._states.lock:
             if self.state is State.CREATED:
                 self._states.move(State.PENDING_SHUTDOWN)
                 self._states.move(State.NOT_RUNNING)
-                return True
-            if self.state in {State.NOT_RUNNING, State.ERROR}:
-                return True
+            if self._states.ended:  # by the call that this one has waited for
+                return self._has_finished
             if self.state is not State.PENDING_ERROR:
                 self._states.move(State.PENDING_SHUTDOWN)
             query = self._query
         finished = self._await_start(seconds) if query is None else query.close(seconds)
+        self._has_finished = finished
         self._end_serving()
         # Before the last state shows: another application may start as soon as it does.
         self._local_broker.close()

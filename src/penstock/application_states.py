@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from enum import Enum
 
 from penstock._clock import monotonic
 from penstock.errors import StreamsError
+
+_log = logging.getLogger(__name__)
 
 
 class State(Enum):
@@ -53,6 +56,12 @@ PENDING_SHUTDOWN -> NOT_RUNNING
 """
 
 
+def name_of(function: object) -> str:
+    """Return the name of a function of the user's, with its module, for a message."""
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return f"{getattr(function, '__module__', '?')}.{name}"
+
+
 class StateMachine:
     """The state of one application: refuses moves that are not in `MOVES`, calls the listener after
     each move. Hold `lock` to look at the state and move in one piece.
@@ -86,19 +95,44 @@ class StateMachine:
                 raise StreamsError(msg)
             self.state = state
             self._changed.notify_all()
-        if self.listener is not None:
+        self._tell(state, old)
+
+    def _tell(self, state: State, old: State) -> None:
+        """Call the listener. What it raises is logged: an application whose mail server is away
+        must be closed all the same.
+        """
+        if self.listener is None:
+            return
+        try:
             self.listener(state, old)
+        except Exception:
+            _log.exception(
+                "state listener %s failed at %s, which stands", name_of(self.listener), state.value
+            )
 
     def wait_until(self, state: State, seconds: float) -> bool:
         """Wait for a state; return whether it was reached. Does not wait on after the end."""
+        with self._changed:
+            self.wait_for(lambda: self.state is state or self.ended, seconds)
+            return self.state is state
+
+    def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        """Wait until `is_so`, which is asked at each change and `wake`; return whether it is. The
+        lock is free meanwhile, also if the caller holds it.
+        """
         until = monotonic() + seconds
         with self._changed:
-            while self.state is not state and not self.ended:
+            while not (reached := is_so()):
                 left = until - monotonic()
                 if left <= 0:
                     break
                 self._changed.wait(left)
-            return self.state is state
+            return reached
+
+    def wake(self) -> None:
+        """Have those that wait look again."""
+        with self._changed:
+            self._changed.notify_all()
 
 
 class UncaughtResponse(Enum):

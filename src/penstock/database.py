@@ -22,6 +22,7 @@ Row: TypeAlias = tuple[Any, ...]
 _SQLITE_PREFIX = "sqlite:"
 _POSTGRESQL_PREFIXES = ("postgresql://", "postgres://")
 _LOCK_WAIT_SECONDS = 60.0
+_IDLE = 0  # libpq's PQTRANS_IDLE: no transaction
 _MAKING_TABLES = 0x70656E73746F636B  # "penstock": the lock of those who make tables
 
 
@@ -177,6 +178,9 @@ class Connection:
         Raises:
             ConnectionLostError: the database went away. If that was at the very end, the
                 transaction may have been committed or not.
+            StreamsError: the database rolled it back instead, as PostgreSQL does if a statement
+                failed, even one whose error the block has caught. For a statement that may fail use
+                `ON CONFLICT` or a `SAVEPOINT`.
 
         >>> from penstock.database import Database
         >>> connection = Database("sqlite::memory:").connect()
@@ -195,22 +199,32 @@ class Connection:
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """See `Transaction.execute`."""
-        if self._is_postgresql:
-            statement = statement.replace("%", "%%").replace("?", "%s")
-        try:
-            cursor = self._driver.execute(statement, parameters)
-            return [] if cursor.description is None else cursor.fetchall()
-        except self._lost as error:
-            msg = f"the database is gone: {error}"
-            raise ConnectionLostError(msg) from error
+        return self._run(statement, parameters)[0]
 
     def begin(self) -> None:
         """Begin a transaction. SQLite has one writer at a time, who must say so at once."""
         self.execute("BEGIN" if self._is_postgresql else "BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Commit a transaction."""
-        self.execute("COMMIT")
+        """Commit a transaction.
+
+        Raises:
+            StreamsError: it was rolled back instead.
+        """
+        if not self._is_postgresql:
+            self.execute("COMMIT")  # which raises if there is nothing to commit
+            return
+        was_open = self._driver.info.transaction_status != _IDLE
+        # No error, but an answer of its own: after a statement that failed it rolls back.
+        answer = self._run("COMMIT")[1]
+        if answer != "COMMIT" or not was_open:
+            why = "a statement in it failed" if was_open else "it had been ended before"
+            msg = (
+                f"nothing of the transaction was committed: {why}; an error that is caught must "
+                "be inside a SAVEPOINT, or be avoided with ON CONFLICT; a transaction is ended by "
+                "its block, not by a statement"
+            )
+            raise StreamsError(msg)
 
     def lock_out_others(self, number: int) -> None:
         """Wait until no other transaction that did this is under way. SQLite has but one."""
@@ -220,6 +234,18 @@ class Connection:
     def close(self) -> None:
         """Disconnect; what is not committed is undone."""
         self._driver.close()
+
+    def _run(self, statement: str, parameters: Sequence[Any] = ()) -> tuple[list[Row], str | None]:
+        """Execute a statement and return its rows and PostgreSQL's answer."""
+        if self._is_postgresql:
+            statement = statement.replace("%", "%%").replace("?", "%s")
+        try:
+            cursor = self._driver.execute(statement, parameters)
+            rows = [] if cursor.description is None else cursor.fetchall()
+        except self._lost as error:
+            msg = f"the database is gone: {error}"
+            raise ConnectionLostError(msg) from error
+        return rows, getattr(cursor, "statusmessage", None)
 
     def _roll_back(self) -> None:
         with suppress(ConnectionLostError):  # then the database has done it

@@ -261,6 +261,16 @@ def state_failure(error: BaseException | None) -> StateError | None:
     return None
 
 
+def text_of(error: BaseException) -> str:
+    """Return the text of an exception, also of one that fails to say it, since a class of the user
+    may raise in `__str__`; and one that can be encoded, lone surrogates as `\\ud83d`.
+    """
+    try:
+        return str(error).encode(errors="backslashreplace").decode()
+    except BaseException as failure:  # it is asked for where a failure must be told
+        return f"<no text: its __str__ raised {type(failure).__name__}>"
+
+
 def user_location() -> str | None:
     """Return `file:line` of the nearest caller outside this package, or None if there is none.
 

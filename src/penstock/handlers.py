@@ -15,7 +15,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, Protocol
 
-from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
+from penstock.errors import text_of
+from penstock.record import (
+    ConsumerRecord,
+    HeaderPairs,
+    Headers,
+    ProducerRecord,
+    Record,
+    check_sendable,
+)
 
 __all__ = [
     "DeadLetterRecord",
@@ -83,6 +91,13 @@ class DeadLetterRecord:
     value: bytes | None
     timestamp: int
     headers: HeaderPairs = ()
+
+    def __post_init__(self) -> None:
+        for part, data in (("key", self.key), ("value", self.value)):
+            if data is not None and not isinstance(data, bytes):
+                msg = f"a dead letter's {part} must be bytes or None; got {data!r}"
+                raise TypeError(msg)
+        check_sendable(self.timestamp, self.headers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,9 +391,17 @@ class DefaultProductionExceptionHandler(_WithDeadLetters):
         return Response.fail(self._dead_letters(context, exception))
 
 
+_MESSAGE_CHARACTERS_MAX = 10_000
+_STACK_CHARACTERS_MAX = 50_000
+"""An exception may quote a whole record: a dead letter that held it twice could be too large to be
+written.
+"""
+
+
 def dead_letter(topic: str, context: ErrorHandlerContext, exception: Exception) -> DeadLetterRecord:
     """Make Kafka's dead letter of a failed record: its raw bytes, its headers, and six that say
-    what happened.
+    what happened. Of a message longer than 10,000 characters and of a stack trace longer than
+    50,000 the middle is left out.
 
     >>> from penstock.handlers import ErrorHandlerContext, dead_letter
     >>> at = ErrorHandlerContext("orders", 0, 7, Headers(), "map", "0_0", 60_000, b"ann", b"5")
@@ -386,17 +409,21 @@ def dead_letter(topic: str, context: ErrorHandlerContext, exception: Exception) 
     b'5'
     """
     stack = "".join(traceback.format_exception(exception))
+    said = text_of(exception)
     kind = type(exception)
     facts = (
         ("exception", f"{kind.__module__}.{kind.__qualname__}"),
-        ("message", str(exception) or None),
-        ("stacktrace", stack),
+        ("message", _shortened(said, _MESSAGE_CHARACTERS_MAX) or None),
+        ("stacktrace", _shortened(stack, _STACK_CHARACTERS_MAX)),
         ("topic", context.topic),
         ("partition", str(context.partition)),
         ("offset", str(context.offset)),
     )
     headers = tuple(
-        (f"__streams.errors.{name}", None if text is None else text.encode())
+        (
+            f"__streams.errors.{name}",
+            None if text is None else text.encode(errors="backslashreplace"),
+        )
         for name, text in facts
     )
     return DeadLetterRecord(
@@ -406,6 +433,14 @@ def dead_letter(topic: str, context: ErrorHandlerContext, exception: Exception) 
         timestamp=context.timestamp,
         headers=(*context.headers, *headers),
     )
+
+
+def _shortened(text: str, characters_max: int) -> str:
+    """Return a text without its middle if it is too long: the end of a stack trace says most."""
+    if len(text) <= characters_max:
+        return text
+    half = characters_max // 2
+    return f"{text[:half]}\n... {len(text) - 2 * half} characters left out ...\n{text[-half:]}"
 
 
 def _place(context: ErrorHandlerContext) -> str:

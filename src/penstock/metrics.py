@@ -91,7 +91,8 @@ class StreamsMetrics(Protocol):
     """Sensors of a processor's own, one for each task. Java: StreamsMetrics.
 
     A sensor of level DEBUG takes nothing unless `metrics.recording.level` is DEBUG. A call with
-    the names of a sensor that is there returns that sensor.
+    the names of a sensor that is there returns that sensor. One whose metrics would have the names
+    of Kafka's in that group is refused.
 
     >>> class Measured(Processor):
     ...     def init(self, context):

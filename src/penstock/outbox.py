@@ -26,14 +26,23 @@ from penstock.processor import (
     FixedKeyProcessor,
     FixedKeyProcessorContext,
     FixedKeyProcessorSupplier,
+    MarksRecords,
 )
 from penstock.record import FixedKeyRecord
 from penstock.settings import StreamsConfig
+from penstock.settings.keys import over_defaults
 
 if TYPE_CHECKING:
-    from penstock._engine.kafka.client.publisher import Publisher
+    from penstock._engine.kafka.client.publisher import Deliveries, Failure, Publisher
 
-__all__ = ["ID_HEADER", "Outbox", "OutboxRelay", "forget_writes", "write_once"]
+__all__ = [
+    "ID_HEADER",
+    "Outbox",
+    "OutboxRelay",
+    "RefusedMessageError",
+    "forget_writes",
+    "write_once",
+]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -88,10 +97,13 @@ def write_once(
     All that `write` does in the transaction is committed together with the memory of the record's
     topic, partition and offset, before the record goes on. `name` tells several of them in one
     application apart, and must stay as it is. A database that is gone is waited for, 14 s in all.
+    If `write` catches the error of a statement, PostgreSQL commits nothing, and this raises: see
+    `Connection.transaction`.
 
     It belongs behind a topic and verbs that look at one record at a time: behind an aggregate or
     `suppress` what comes again after a crash may not be what came before. If a topic is deleted and
-    made again, its offsets begin anew: call `forget_writes` or choose another name.
+    made again, its offsets begin anew: call `forget_writes` or choose another name. A bounded run
+    refuses it for rows without partitions and offsets of their own, which it would number itself.
 
     >>> from penstock.database import Database
     >>> from penstock.outbox import write_once
@@ -127,13 +139,14 @@ def forget_writes(
         connection.close()
 
 
-class _WriteOnce(FixedKeyProcessor[K, V, V]):
+class _WriteOnce(FixedKeyProcessor[K, V, V], MarksRecords):
     """Writes each record to a database and passes it on."""
 
     def __init__(self, database: Database, write: Write[K, V], name: str) -> None:
         self._database = database
         self._write = write
         self._name = name
+        self.marks = (database.url, name)
         self._connection: Connection | None = None
         self._place: tuple[str, int, int] | None = None
         self._number = 0
@@ -187,6 +200,23 @@ class _WriteOnce(FixedKeyProcessor[K, V, V]):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+class RefusedMessageError(StreamsError):
+    """Kafka refuses a message of an outbox, now and later: it is too large, or its topic is not
+    there. `message_id` is its number, for `Outbox.set_aside`.
+
+    >>> from penstock.outbox import RefusedMessageError
+    >>> RefusedMessageError("too large", message_id=7).message_id
+    7
+    """
+
+    def __init__(self, message: str, *, message_id: int) -> None:
+        super().__init__(message)
+        self.message_id = message_id
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial(type(self), message_id=self.message_id), self.args
 
 
 class Outbox:
@@ -283,6 +313,38 @@ class Outbox:
         ((count,),) = transaction.execute(f"SELECT count(*) FROM {self.table} WHERE NOT published")
         return int(count)
 
+    def set_aside(self, transaction: Transaction, message_id: int) -> None:
+        """Take a message that Kafka refuses out of the way: it is moved to the table
+        `<table>_set_aside`, from which nothing is published.
+
+        Raises:
+            StreamsError: no message of this number waits.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from penstock.database import Database
+        >>> from penstock.outbox import Outbox
+        >>> with TemporaryDirectory() as folder:
+        ...     shop, outbox = Database(f"sqlite:{folder}/shop.db"), Outbox()
+        ...     outbox.create(shop)
+        ...     connection = shop.connect()
+        ...     with connection.transaction() as transaction:
+        ...         outbox.add(transaction, "shipments", b"order-7", b"2 nails")
+        ...         outbox.set_aside(transaction, 1)
+        ...     connection.close()
+        ...     shop.read("SELECT id, topic FROM penstock_outbox_set_aside")
+        [(1, 'shipments')]
+        """
+        aside = f"{self.table}_set_aside"
+        columns = "id, topic, message_key, message_value"
+        found = f"FROM {self.table} WHERE id = ? AND NOT published"
+        transaction.execute(
+            f"CREATE TABLE IF NOT EXISTS {aside} AS SELECT {columns} FROM {self.table} WHERE 1 = 0"
+        )
+        transaction.execute(f"INSERT INTO {aside} SELECT {columns} {found}", (message_id,))
+        if not transaction.execute(f"DELETE {found} RETURNING 1", (message_id,)):
+            msg = f"no message {message_id} waits in outbox {self.table!r}: it cannot be set aside"
+            raise StreamsError(msg)
+
 
 class OutboxRelay:
     """Publishes the messages of an outbox, in the order in which they were added.
@@ -295,8 +357,12 @@ class OutboxRelay:
     ```
 
     A message is marked as published once Kafka has it: none is lost. A relay that dies in between
-    publishes it again. Messages of transactions that overlap may be published in another order than
-    their numbers; those of one key, which one task writes, are not. Run one relay for an outbox; in
+    publishes it again. A message that Kafka refuses is named by a RefusedMessageError, and those
+    before it are marked; it stays in the way until the cause is gone or it is set aside. Those
+    behind it are published after it, some of them again: they may be of the same key.
+
+    Messages of transactions that overlap may be published in another order than their numbers;
+    those of one key, which one task writes, are not. Run one relay for an outbox; in
     PostgreSQL a second one waits until the first is gone.
 
     >>> from penstock.database import Database
@@ -310,9 +376,10 @@ class OutboxRelay:
         self, database: Database, outbox: Outbox, config: StreamsConfig | Mapping[str, Any]
     ) -> None:
         settings = config.given() if isinstance(config, StreamsConfig) else config
-        named = {"application.id": f"{outbox.table}-relay", **settings}
+        named = over_defaults({"application.id": f"{outbox.table}-relay"}, settings)
         # Its messages are not part of an application's transactions.
-        self._config = StreamsConfig({**named, "processing.guarantee": "at_least_once"})
+        guarantee = {"processing.guarantee": "at_least_once"}
+        self._config = StreamsConfig({**StreamsConfig(named).given(), **guarantee})
         self._database = database
         self._outbox = outbox
         self._connection: Connection | None = None
@@ -323,7 +390,9 @@ class OutboxRelay:
 
         Raises:
             ConnectionLostError: the database is gone; call again later.
-            StreamsError: Kafka did not take a message; all of this call will be published again.
+            RefusedMessageError: Kafka refuses a message; those before it are marked as published.
+            StreamsError: Kafka did not answer; call again later, those that arrived before the
+                first that did not are marked.
         """
         try:
             return self._publish(limit)
@@ -354,24 +423,48 @@ class OutboxRelay:
             "WHERE NOT published ORDER BY id LIMIT ?",
             (limit,),
         )
-        if messages:
-            self._send(messages)
-            # One by one: what a transaction that began earlier adds may have smaller numbers.
-            with connection.transaction() as transaction:
-                for number, *_ in messages:
-                    transaction.execute(
-                        f"UPDATE {self._outbox.table} SET published = TRUE WHERE id = ?", (number,)
-                    )
+        if not messages:
+            return 0
+        done = self._send(messages)
+        # What arrived behind a failure is sent again: a key's last message must be its newest.
+        end = min((one.number for one in done.failed), default=None)
+        arrived = [number for number in done.arrived if end is None or number < end]
+        # One by one: what a transaction that began earlier adds may have smaller numbers.
+        with connection.transaction() as transaction:
+            for number in arrived:
+                transaction.execute(
+                    f"UPDATE {self._outbox.table} SET published = TRUE WHERE id = ?", (number,)
+                )
+        if done.failed:
+            raise self._explained(done.failed, {number: topic for number, topic, *_ in messages})
         return len(messages)
 
-    def _send(self, messages: list[tuple[Any, ...]]) -> None:
+    def _explained(self, failed: list[Failure], topics: Mapping[int, str]) -> StreamsError:
+        refused = [one for one in failed if one.is_refusal]
+        first = min(refused or failed, key=lambda one: one.number)
+        number, table = first.number, self._outbox.table
+        what = f"message {number} of outbox {table!r}, for topic {topics.get(number)!r},"
+        if len(refused) < len(failed):
+            self._publisher = None  # it may be of no use any more, or send them late
+        if not refused:
+            more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+            return StreamsError(f"{what}{more} could not be published: {first.reason}")
+        msg = (
+            f"{what} was refused by Kafka: {first.reason}; remove the cause, or set it aside: "
+            f"Outbox({table!r}).set_aside(transaction, {number})"
+        )
+        return RefusedMessageError(msg, message_id=number)
+
+    def _send(self, messages: list[tuple[Any, ...]]) -> Deliveries:
         from penstock._engine.kafka.client.publisher import Publisher  # noqa: PLC0415 - loads the client
 
         if self._publisher is None:
             self._publisher = Publisher(self._config)
         for number, topic, key, value in messages:
-            self._publisher.send(topic, key, value, [(ID_HEADER, str(number).encode())])
-        self._publisher.flush()
+            header = (ID_HEADER, str(number).encode())
+            if not self._publisher.send(topic, key, value, [header], number):
+                break  # those behind it wait, as they may be of the same key
+        return self._publisher.flush()
 
     def _connected(self) -> Connection:
         if self._connection is None:

@@ -382,6 +382,13 @@ class Processor(_HasContext, Generic[KIn_contra, VIn_contra, KOut, VOut]):
         """
 
 
+class MarksRecords:
+    """A processor that knows records by their offsets, as `write_once` does."""
+
+    marks: tuple[str, str]
+    """Where the marks are: a database, and a name that no other processor may use there."""
+
+
 class FixedKeyProcessor(_HasContext, Generic[K, VIn_contra, VOut]):
     """A processor that must not change the key, so that no repartitioning is needed. Java:
     FixedKeyProcessor.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from penstock.errors import StreamsError
 
@@ -43,6 +43,41 @@ HeadersLike: TypeAlias = "Headers | Iterable[tuple[str, bytes | None]]"
 >>> Record("ann", 5, 0, [("trace", b"1")]) == Record("ann", 5, 0, Headers([("trace", b"1")]))
 True
 """
+
+
+NO_KEY = object()
+"""Stands for the key that is not there: no record is in hand, or the task did not give it."""
+
+_TIMESTAMPS_MAX = 1 << 63
+
+
+def check_sendable(timestamp: object, headers: HeaderPairs) -> None:
+    """Refuse a timestamp or headers that Kafka cannot take.
+
+    Raises:
+        TypeError: with what was got.
+    """
+    if (
+        not isinstance(timestamp, int)
+        or isinstance(timestamp, bool)
+        or not -1 <= timestamp < _TIMESTAMPS_MAX
+    ):
+        msg = f"a record's timestamp must be whole milliseconds in 64 bits; got {timestamp!r}"
+        raise TypeError(msg)
+    for pair in headers:
+        if (
+            type(pair) is not tuple
+            or len(pair) != 2
+            or not isinstance(pair[0], str)
+            or not (pair[1] is None or isinstance(pair[1], bytes))
+        ):
+            msg = f"a header must be a pair of a str key with bytes or None; got {pair!r}"
+            raise TypeError(msg)
+        try:
+            pair[0].encode()
+        except UnicodeEncodeError as error:
+            msg = f"a header's key must be text that UTF-8 can hold; got {pair[0]!r}"
+            raise TypeError(msg) from error
 
 
 class Headers:
@@ -116,21 +151,27 @@ class FixedKeyRecord(Generic[K_co, V_co]):
     """A record whose key must stay as it is; `process_values` is given these. Java:
     FixedKeyRecord.
 
+    In `process` only records that were given, and copies of them, can be forwarded, or new ones
+    with the key in hand: no repartitioning follows, and one of another key would go to the wrong
+    partition. A timer has no key in hand; one that makes a record must take a key that was given.
+
     >>> record = FixedKeyRecord("ann", 5, 60_000)
     >>> record.key, record.value, record.timestamp
     ('ann', 5, 60000)
     """
 
-    __slots__ = ("headers", "key", "timestamp", "value")
+    __slots__ = ("_given_key", "headers", "key", "timestamp", "value")
 
     def __init__(self, key: K_co, value: V_co, timestamp: int, headers: HeadersLike = ()) -> None:
         if timestamp < 0:
             msg = f"a record's timestamp must not be negative; got {timestamp}"
             raise StreamsError(msg)
-        self.key = key
+        self.key: Final = key
         self.value = value
         self.timestamp = timestamp
         self.headers = Headers(headers)
+        # What the task gave, here and in all copies; `forward` compares it with the key.
+        self._given_key: object = NO_KEY
 
     def with_value(self, value: V2) -> FixedKeyRecord[K_co, V2]:
         """Return a copy with another value.
@@ -138,7 +179,9 @@ class FixedKeyRecord(Generic[K_co, V_co]):
         >>> FixedKeyRecord("ann", 5, 60_000).with_value(6)
         FixedKeyRecord('ann', 6, 60000)
         """
-        return FixedKeyRecord(self.key, value, self.timestamp, self.headers)
+        copy = FixedKeyRecord(self.key, value, self.timestamp, self.headers)
+        copy._given_key = given_key_of(self)
+        return copy
 
     def with_timestamp(self, timestamp: int) -> FixedKeyRecord[K_co, V_co]:
         """Return a copy with another timestamp.
@@ -146,7 +189,9 @@ class FixedKeyRecord(Generic[K_co, V_co]):
         >>> FixedKeyRecord("ann", 5, 60_000).with_timestamp(0)
         FixedKeyRecord('ann', 5, 0)
         """
-        return FixedKeyRecord(self.key, self.value, timestamp, self.headers)
+        copy = FixedKeyRecord(self.key, self.value, timestamp, self.headers)
+        copy._given_key = given_key_of(self)
+        return copy
 
     def with_headers(self, headers: HeadersLike) -> FixedKeyRecord[K_co, V_co]:
         """Return a copy with other headers.
@@ -154,7 +199,9 @@ class FixedKeyRecord(Generic[K_co, V_co]):
         >>> FixedKeyRecord("ann", 5, 60_000).with_headers([("trace", b"1")])
         FixedKeyRecord('ann', 5, 60000, headers=[('trace', b'1')])
         """
-        return FixedKeyRecord(self.key, self.value, self.timestamp, headers)
+        copy = FixedKeyRecord(self.key, self.value, self.timestamp, headers)
+        copy._given_key = given_key_of(self)
+        return copy
 
     def _fields(self) -> tuple[object, ...]:
         return (self.key, self.value, self.timestamp, self.headers)
@@ -168,6 +215,12 @@ class FixedKeyRecord(Generic[K_co, V_co]):
     def __repr__(self) -> str:
         headers = f", headers={list(self.headers)!r}" if len(self.headers) else ""
         return f"{type(self).__name__}({self.key!r}, {self.value!r}, {self.timestamp}{headers})"
+
+
+def given_key_of(record: FixedKeyRecord[Any, Any]) -> object:
+    """Return the key with which the task gave a record, or NO_KEY."""
+    # One that an earlier version pickled, into a store or a changelog, does not have it.
+    return getattr(record, "_given_key", NO_KEY)
 
 
 class Record(FixedKeyRecord[K_co, V_co]):

@@ -20,7 +20,7 @@ from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.topology import Topology
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
-from penstock.terminal.invocation import settings_with_options
+from penstock.terminal.invocation import current, settings_with_options
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -71,6 +71,7 @@ def run(
     folder: str | PathLike[str],
     available_now: bool = False,
     trigger: Mapping[str, Any] | None = None,
+    after_partial_write: Literal["refuse", "again"] = "refuse",
 ) -> LiveResult: ...
 
 
@@ -83,6 +84,7 @@ def run(
     folder: str | PathLike[str] | None = None,
     available_now: bool = False,
     trigger: Mapping[str, Any] | None = None,
+    after_partial_write: Literal["refuse", "again"] = "refuse",
 ) -> Result | LiveResult:
     """Run a topology over DataFrames, one for each topic it reads.
 
@@ -97,7 +99,8 @@ def run(
     checkpoints; a later start with the same folder goes on, each row once. Use it as a context
     manager: leaving the block ends all parts, and the failure of one ends all. `trigger` says how
     often inputs are read. With `available_now` the call returns when all that the inputs hold now
-    is processed.
+    is processed. `after_partial_write="again"`, for one start, writes a batch of an input again
+    that was written in part and is cut in another way now.
 
     `partitions` says how many partitions topics have, one number for all or a dict; an input that
     has a `partition` column keeps its own.
@@ -117,17 +120,27 @@ def run(
     from penstock._engine.spark.between import start as live  # noqa: PLC0415
     from penstock._engine.spark.between.live_inputs import is_live  # noqa: PLC0415
 
+    current().answered = True
     if is_live(inputs):
         # All parts must have them, not the application alone.
         config = settings_with_options(config)
         request = live.LiveRequest(
-            topology, inputs, config, partitions, folder, available_now, trigger
+            topology,
+            inputs,
+            config,
+            partitions,
+            folder,
+            available_now,
+            trigger,
+            after_partial_write,
         )
         return live.start(request, _application)
-    if folder is not None or available_now or trigger is not None:
+    live_only = folder is not None or available_now or trigger is not None
+    if live_only or after_partial_write != "refuse":
         msg = (
-            "folder, available_now and trigger are for streaming inputs; these are all batch "
-            "DataFrames, whose run keeps nothing: leave them out, or read one with readStream"
+            "folder, available_now, trigger and after_partial_write are for streaming inputs; "
+            "these are all batch DataFrames, whose run keeps nothing: leave them out, or read one "
+            "with readStream"
         )
         raise ConfigError(msg)
     return Result(start(topology, inputs, config, partitions))
@@ -407,7 +420,7 @@ def backfill(
     config: Mapping[str, Any] | StreamsConfig,
     *,
     until: Until = None,
-    inputs: Mapping[str, DataFrame | str] | None = None,
+    inputs: Mapping[str, DataFrame | Typed | str] | None = None,
     live_from: Mapping[str, LiveFrom] | None = None,
     reset: bool = False,
     spark: SparkSession | None = None,
@@ -417,10 +430,10 @@ def backfill(
     it goes on. What was killed is run again with the same arguments and goes on where it was.
 
     The past of a topic is what Kafka holds `until` a moment (or offsets by topic and partition, or
-    now), or a DataFrame or the path of Parquet files in `inputs`. Files with the columns
-    `partition` and `offset` say where the application goes on; of others `live_from` says it:
-    "earliest", "latest", a moment, or offsets by partition. `reset` first deletes the offsets, the
-    internal topics and the local state of the application.
+    now), or a DataFrame (`Typed` if it is not of bytes) or the path of Parquet files in `inputs`.
+    Files with the columns `partition` and `offset` say where the application goes on; of others
+    `live_from` says it: "earliest", "latest", a moment, or the offset of each partition. `reset`
+    first deletes the offsets, the internal topics and the local state of the application.
 
     Raises:
         StreamsError: the application runs or has a past already, an input does not fit, or the job
@@ -434,6 +447,7 @@ def backfill(
     from penstock._engine.spark.batch import backfill as engine  # noqa: PLC0415
     from penstock._engine.spark.batch.backfill_inputs import InputOptions  # noqa: PLC0415
 
+    current().answered = True
     settings = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
     wishes = InputOptions(until, inputs or {}, live_from or {})
     return engine.backfill(topology, settings, wishes, reset=reset, spark=spark)

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock._durations import Duration, to_milliseconds
@@ -65,10 +65,8 @@ class HasEnd(Protocol):
     def end(self) -> int: ...
 
 
-def _made_by(method: str) -> Callable[[type[T]], type[T]]:
-    """Have calls of a class itself explained, which takes milliseconds and checks nothing: a user
-    writes `method`.
-    """
+def _made_by(method: str, can_be: Callable[[Any], bool]) -> Callable[[type[T]], type[T]]:
+    """Have calls of a class itself explained, which takes milliseconds: a user writes `method`."""
 
     def explained(kind: type[T]) -> type[T]:
         initialize, count = kind.__init__, kind.__init__.__code__.co_argcount - 1
@@ -76,14 +74,16 @@ def _made_by(method: str) -> Callable[[type[T]], type[T]]:
         @functools.wraps(initialize)
         def checked(self: T, *given: object, **named: object) -> None:
             values = [*given, *named.values()]
-            if len(values) != count or not all(isinstance(value, int) for value in values):
+            fits = len(values) == count and all(isinstance(value, int) for value in values)
+            if fits:
+                initialize(self, *given, **named)
+            if not fits or not can_be(self):
                 shown = [*map(repr, given), *(f"{key}={value!r}" for key, value in named.items())]
                 msg = (
                     f"{kind.__name__} must be made by one of its methods; got "
                     f"{kind.__name__}({', '.join(shown)}); write {kind.__name__}.{method}"
                 )
                 raise TopologyError(msg)
-            initialize(self, *given, **named)
 
         kind.__init__ = checked  # type: ignore[assignment]
         return kind
@@ -91,7 +91,10 @@ def _made_by(method: str) -> Callable[[type[T]], type[T]]:
     return explained
 
 
-@_made_by("of_size(size, grace=..., advance=...)")
+@_made_by(
+    "of_size(size, grace=..., advance=...)",
+    lambda own: 0 < own.advance_ms <= own.size_ms and own.grace_ms >= 0,
+)
 @dataclass(frozen=True, slots=True)
 class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """Windows of a fixed size that begin at multiples of `advance`: tumbling if that is the size,
@@ -171,7 +174,10 @@ class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return window.end + self.grace_ms
 
 
-@_made_by("of_time_difference(difference, grace=...)")
+@_made_by(
+    "of_time_difference(difference, grace=...)",
+    lambda own: own.difference_ms > 0 and own.grace_ms >= 0,
+)
 @dataclass(frozen=True, slots=True)
 class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """Windows as long as the time difference at most between two records in them, both ends
@@ -246,7 +252,7 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return window.end + self.grace_ms + 1
 
 
-@_made_by("of_inactivity_gap(gap, grace=...)")
+@_made_by("of_inactivity_gap(gap, grace=...)", lambda own: own.gap_ms >= 0 and own.grace_ms >= 0)
 @dataclass(frozen=True, slots=True)
 class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """Windows from the first to the last record of a burst: a session ends when no record follows
@@ -318,7 +324,7 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return window.end + self.gap_ms + self.grace_ms + 1
 
 
-@_made_by("of(start=...)")
+@_made_by("of(start=...)", lambda own: own.start_ms >= 0)
 @dataclass(frozen=True, slots=True)
 class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """One window from `start` on that never closes. Java: UnlimitedWindows.
@@ -377,7 +383,10 @@ class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return window.end
 
 
-@_made_by("of_time_difference(difference, grace=...)")
+@_made_by(
+    "of_time_difference(difference, grace=...)",
+    lambda own: own.before_ms + own.after_ms >= 0 and own.grace_ms >= 0,
+)
 @dataclass(frozen=True, slots=True)
 class JoinWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """How far apart records of two streams may be to be joined: the right one from `before` the

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from penstock.database import ConnectionLostError, Database
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, StreamsError
 
 
 def test_a_transaction_is_all_or_nothing(database: Database) -> None:
@@ -24,6 +24,46 @@ def test_a_transaction_is_all_or_nothing(database: Database) -> None:
         _ = 1 / 0
     connection.close()
     assert database.read("SELECT text FROM notes") == [("kept",)]
+
+
+def test_a_commit_that_the_database_answers_with_a_rollback_is_no_success(
+    database: Database,
+) -> None:
+    """PostgreSQL rolls back after a failed statement, without an error; SQLite commits the rest."""
+    database.create_tables(
+        "CREATE TABLE notes (text TEXT UNIQUE)", "INSERT INTO notes VALUES ('a')"
+    )
+    connection = database.connect()
+
+    def insert_twice() -> None:
+        with connection.transaction() as transaction:
+            transaction.execute("INSERT INTO notes VALUES ('b')")
+            with suppress(Exception):  # of psycopg or sqlite3
+                transaction.execute("INSERT INTO notes VALUES ('a')")
+
+    if database.is_postgresql:
+        with pytest.raises(StreamsError, match="was committed: a statement in it failed"):
+            insert_twice()
+    else:
+        insert_twice()
+    found = database.read("SELECT text FROM notes ORDER BY text")
+    assert found == ([("a",)] if database.is_postgresql else [("a",), ("b",)])
+    with connection.transaction() as transaction:  # the connection is still good
+        transaction.execute("INSERT INTO notes VALUES ('c')")
+    connection.close()
+    assert ("c",) in database.read("SELECT text FROM notes")
+
+
+def test_a_transaction_that_a_statement_has_ended_is_no_success(database: Database) -> None:
+    database.create_tables("CREATE TABLE notes (text TEXT)")
+    connection = database.connect()
+    expected = "it had been ended before" if database.is_postgresql else "no transaction is active"
+    connection.begin()
+    connection.execute("INSERT INTO notes VALUES ('a')")
+    connection.execute("ROLLBACK")
+    with pytest.raises(Exception, match=expected):
+        connection.commit()
+    connection.close()
 
 
 def test_a_connection_that_ends_undoes_what_was_not_committed(database: Database) -> None:

@@ -116,3 +116,38 @@ def test_responses_take_any_iterable_of_letters() -> None:
     assert Response.resume(iter([letter])) == Response(Result.RESUME, (letter,))
     assert Response.fail([letter, letter]).dead_letters == (letter, letter)
     assert Response.retry() == Response(Result.RETRY)
+
+
+class Wordless(Exception):
+    def __str__(self) -> str:
+        msg = "no text"
+        raise ValueError(msg)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError("bad \ud83d"), b"bad \\ud83d"),
+        (Wordless(), b"<no text: its __str__ raised ValueError>"),
+    ],
+)
+def test_a_dead_letter_can_be_written_whatever_the_error_says(
+    error: Exception, message: bytes
+) -> None:
+    headers = dict(dead_letter("dead", CONTEXT, error).headers)
+    assert headers["__streams.errors.message"] == message
+
+
+def test_an_error_that_quotes_a_large_record_does_not_make_a_larger_dead_letter() -> None:
+    headers = dict(dead_letter("dead", CONTEXT, ValueError("x" * 600_000 + "end")).headers)
+    message, stack = (headers[f"__streams.errors.{name}"] for name in ("message", "stacktrace"))
+    assert message is not None
+    assert stack is not None
+    assert message.endswith(b"590003 characters left out ...\n" + b"x" * 4997 + b"end")
+    assert (len(message) < 10_100, len(stack) < 50_100) == (True, True)
+
+
+def test_a_dead_letter_must_be_bytes() -> None:
+    wrong: Any = "text"
+    with pytest.raises(TypeError, match="a dead letter's value must be bytes or None; got 'text'"):
+        DeadLetterRecord("dead", None, wrong, 0)

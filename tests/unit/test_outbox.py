@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from penstock import (
     serdes,
 )
 from penstock.database import Database, Transaction
-from penstock.errors import StreamsError
+from penstock.errors import StreamsError, TopologyError
 from penstock.outbox import Outbox, forget_writes, write_once
 from penstock.testing import TopologyTestDriver
 
@@ -85,6 +86,43 @@ def test_applications_and_names_do_not_know_of_each_other(database: Database) ->
     run(noting(database, name="others"), "a")
     run(noting(database), "a", config={"application.id": "another"})
     assert notes(database) == ["a", "a", "a"]
+
+
+def test_two_of_the_same_name_below_a_topic_are_refused(tmp_path: Path) -> None:
+    """The second would find the marks of the first, and write nothing."""
+    first, second = Database(f"sqlite:{tmp_path}/a.db"), Database(f"sqlite:{tmp_path}/b.db")
+    builder = StreamsBuilder()
+    lines = builder.stream("lines", Consumed(TEXT, TEXT))
+    lines.process_values(write_once(first, note, name="notes"), named="here")
+    lines.process_values(write_once(first, note, name="others"))
+    lines.process_values(write_once(second, note, name="notes"))
+    builder.build()
+    supplier = write_once(first, note, name="notes")
+    lines.process_values(lambda: supplier())  # noqa: PLW0108 - hidden in a function
+    with pytest.raises(TopologyError, match=r"write_once\(name='notes'\) must have .* 'here'"):
+        builder.build()
+    topology = Topology().add_source("in", "lines")
+    topology.add_processor("here", write_once(first, note, name="notes"), "in")
+    with pytest.raises(TopologyError, match="choose another name"):
+        topology.add_processor("there", write_once(first, note, name="notes"), "here")
+
+
+def test_two_of_the_same_name_below_different_topics_know_their_records(database: Database) -> None:
+    database.create_tables(NOTES)
+    builder = StreamsBuilder()
+    for topic in ("lines", "more"):
+        lines = builder.stream(topic, Consumed(TEXT, TEXT))
+        lines.process_values(write_once(database, note, name="notes"))
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        for topic in ("lines", "more"):
+            driver.create_input_topic(topic, TEXT, TEXT).pipe_input("key", topic)
+    assert notes(database) == ["lines", "more"]
+    both = builder.stream("lines", Consumed(TEXT, TEXT)).merge(
+        builder.stream("others", Consumed(TEXT, TEXT))
+    )
+    both.process_values(write_once(database, note, name="notes"))
+    with pytest.raises(TopologyError, match="records of the same topic"):
+        builder.build()
 
 
 def test_a_write_that_fails_leaves_no_trace_and_can_be_tried_again(database: Database) -> None:
@@ -159,6 +197,24 @@ def test_a_message_is_added_with_its_transaction_or_not_at_all(database: Databas
     with connection.transaction() as transaction:
         assert outbox.waiting(transaction) == 2
     connection.close()
+
+
+def test_a_message_that_is_set_aside_waits_no_more_and_is_kept(database: Database) -> None:
+    outbox = Outbox("aside_outbox")
+    outbox.create(database)
+    connection = database.connect()
+    with connection.transaction() as transaction:
+        for number in (1, 2, 3):
+            outbox.add(transaction, "shipments", b"key", b"%d" % number)
+    for number in (2, 1):  # the second time the table is there
+        with connection.transaction() as transaction:
+            outbox.set_aside(transaction, number)
+            assert outbox.waiting(transaction) == number
+    with pytest.raises(StreamsError, match="no message 2 waits"), connection.transaction() as again:
+        outbox.set_aside(again, 2)
+    connection.close()
+    aside = database.read("SELECT id, message_value FROM aside_outbox_set_aside ORDER BY id")
+    assert aside == [(1, b"1"), (2, b"2")]
 
 
 def test_a_table_s_name_is_a_plain_one() -> None:

@@ -72,6 +72,17 @@ def test_a_fixed_key_record_keeps_its_kind() -> None:
     assert not hasattr(record, "with_key")
 
 
+def test_a_record_that_an_earlier_version_pickled_can_be_copied() -> None:
+    given = FixedKeyRecord("ann", 5, 60_000)
+    fields = ("key", "value", "timestamp", "headers")
+    record: FixedKeyRecord[str, int] = FixedKeyRecord.__new__(FixedKeyRecord)
+    for name in fields:  # what its pickle has
+        setattr(record, name, getattr(given, name))
+    assert record.with_value(5).with_timestamp(60_000) == given
+    assert record.with_timestamp(0).timestamp == 0
+    assert record.with_headers([("trace", b"1")]).headers == Headers([("trace", b"1")])
+
+
 def test_records_of_different_kinds_are_not_equal() -> None:
     assert Record("k", 1, 5) != FixedKeyRecord("k", 1, 5)
     assert Record("k", 1, 5) != ("k", 1, 5)

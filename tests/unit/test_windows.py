@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -160,3 +161,22 @@ def test_java_s_names_are_answered_with_ours(ask: Callable[[], object], ours: st
     with pytest.raises(AttributeError, match="in Python it is spelled") as caught:
         ask()
     assert str(caught.value).endswith(ours)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: TimeWindows(10, 0, 0),
+        lambda: TimeWindows(10, 20, 0),
+        lambda: TimeWindows(10, 10, -1),
+        lambda: TimeWindows(size_ms=0, advance_ms=0, grace_ms=0),
+        lambda: SlidingWindows(0, 0),
+        lambda: SessionWindows(-1, 0),
+        lambda: UnlimitedWindows(-1),
+        lambda: JoinWindows(5, -6, 0),
+        lambda: replace(TimeWindows.of_size(10), advance_ms=-3),
+    ],
+)
+def test_windows_that_cannot_be_are_refused_however_they_are_made(make: Any) -> None:
+    with pytest.raises(TopologyError, match="must be made by one of its methods"):
+        make()

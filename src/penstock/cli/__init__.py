@@ -139,9 +139,23 @@ def _check_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> Non
     parser.error(f"there is no command {words[0]!r}{hint} commands: {', '.join(COMMANDS)}")
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that names the nearest choice; those of the commands are made of this class, too."""
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        choices = None if action.choices is None else list(map(str, action.choices))
+        if choices is None or str(value) in choices:
+            super()._check_value(action, value)
+            return
+        near = difflib.get_close_matches(str(value), choices, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ";"
+        msg = f"there is no {str(value)!r}{hint} choose from {', '.join(map(repr, choices))}"
+        raise argparse.ArgumentError(action, msg)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="penstock",
         description="Kafka Streams for Python, run by Spark.",
         epilog=_EXAMPLES,

@@ -6,12 +6,20 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from penstock.cli.arguments.options import add_cluster, add_command, add_json, positive, settings_of
 from penstock.cli.arguments.times import moment_ms
-from penstock.cli.arguments.values import TYPES, WINDOWED_TYPES, as_line, decode, serde_of
+from penstock.cli.arguments.values import (
+    TYPES,
+    WINDOWED_TYPES,
+    as_line,
+    decode,
+    decode_for_copy,
+    serde_of,
+    text_or_base64,
+)
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
@@ -26,13 +34,17 @@ without a key is its value alone, no value is `null`.
 """
 _EXAMPLES = """\
   penstock consume word-counts --value long           keys and values until Ctrl-C
-  penstock consume word-counts --once                 what is there now
+  penstock consume word-counts --value long --once    what is there now
   penstock consume orders --from end --max 10         the next ten
   penstock consume orders --from 2026-01-31T12:00     from that time on
   penstock consume orders --details                   with partition, offset, time and headers
   penstock consume views --key time-windowed:string --window-ms 60000
   penstock consume orders --once --json | jq .value   a JSON object in each line
 """
+_JSON_HELP = (
+    "print a JSON object for each record, one in a line; what is read as text and is not UTF-8, "
+    'and a header that is not text, is {"base64": ...}'
+)
 _WAIT_SECONDS = 0.2
 
 _PARTS: tuple[Literal["key"], Literal["value"]] = ("key", "value")
@@ -94,7 +106,7 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--details", action="store_true", help="show partition, offset, time and headers too"
     )
-    add_json(parser, "print a JSON object for each record, one in a line")
+    add_json(parser, _JSON_HELP)
     add_cluster(parser, of_program=False)
     parser.set_defaults(run=run)
 
@@ -156,11 +168,11 @@ class Hints:
 
     def about(self, record: Read) -> list[str]:
         """Return the hints that a record gives rise to, mostly none."""
-        found = [part for part in self._parts if _CONTROL.search(getattr(record, part) or b"")]
+        found = [part for part in self._parts if not _is_text(getattr(record, part))]
         self._parts = [part for part in self._parts if part not in found]
         return [
-            f"penstock: a {part} of {record.topic!r} has control characters, so it is hardly text; "
-            f"say what it is: {_REMEDIES[part]}"
+            f"penstock: a {part} of {record.topic!r} is not UTF-8 or has control characters, so it "
+            f"is hardly text; say what it is: {_REMEDIES[part]}"
             for part in found
         ]
 
@@ -174,20 +186,24 @@ def plain(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
 def detailed(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
     """Return a record as a line that also says where it lies, of when it is, and its headers."""
     key, value = _decoded(record, key_serde, value_serde)
-    headers = "".join(f" {name}={data}" for name, data in _headers(record))
+    headers = "".join(f" {name}={_readable(data)}" for name, data in record.headers)
     place = f"{record.partition}:{record.offset} {record.timestamp}"
     return f"{place}{headers}\t{as_line(key)}\t{as_line(value)}"
 
 
 def as_json(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
-    """Return a record as a JSON object in one line, as `penstock produce --json` takes it."""
-    key, value = _decoded(record, key_serde, value_serde)
+    """Return a record as a JSON object in one line, which `penstock produce --json` turns into the
+    same bytes.
+    """
+    key, value = _decoded(record, key_serde, value_serde, decode_for_copy)
     document = {
         "topic": record.topic,
         "partition": record.partition,
         "offset": record.offset,
         "timestamp": record.timestamp,
-        "headers": _headers(record),
+        "headers": [
+            [name, None if data is None else text_or_base64(data)] for name, data in record.headers
+        ],
         "key": key,
         "value": value,
     }
@@ -204,7 +220,12 @@ def _records(reader: TopicReader, most: int | None, *, once: bool) -> Iterator[R
                 return
 
 
-def _decoded(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> tuple[Any, Any]:
+def _decoded(
+    record: Read,
+    key_serde: Serde[Any],
+    value_serde: Serde[Any],
+    decode: Callable[[Serde[Any], str, bytes | None], Any] = decode,
+) -> tuple[Any, Any]:
     part = "key"
     try:
         key = decode(key_serde, record.topic, record.key)
@@ -218,8 +239,15 @@ def _decoded(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> tu
         raise StreamsError(msg) from error
 
 
-def _headers(record: Read) -> list[list[str | None]]:
-    return [
-        [name, None if data is None else data.decode("utf-8", "replace")]
-        for name, data in record.headers
-    ]
+def _readable(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def _is_text(data: bytes | None) -> bool:
+    if data is None:
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return _CONTROL.search(data) is None

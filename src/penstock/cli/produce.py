@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from penstock.cli.arguments.options import add_cluster, add_command, add_json, settings_of
-from penstock.cli.arguments.values import TYPES, encode
+from penstock.cli.arguments.values import TYPES, encode, encode_text, from_base64
 from penstock.errors import SerializationError, StreamsError
 from penstock.settings import StreamsConfig
 
@@ -27,12 +28,15 @@ _EXAMPLES = """\
   penstock produce payments --separator : < file          key:value in each line
   penstock produce counts --separator = --value long      the value as Java's Long
   penstock produce users --separator : --null NULL        `ada:NULL` is a deletion
+  penstock produce orders --separator : --value json      `ada:{"cents": 420}`: checked, not quoted
   penstock consume a --once --json | penstock produce b --json     copy a topic
 """
 _JSON_HELP = (
     'each line is a JSON object: {"value": ..., "key": ..., "timestamp": ms, '
-    '"headers": [[name, text], ...]}; all but the value may be left out'
+    '"headers": [[name, text], ...]}; all but the value may be left out; {"base64": ...} is bytes, '
+    "as a header, or as a key or value unless its type is json"
 )
+_SHOWN_BYTES = 80
 _FIELDS = {"key", "value", "timestamp", "headers"}
 _FROM_CONSUME = {"topic", "partition", "offset"}
 """What `penstock consume --json` says too, and has no meaning here."""
@@ -90,7 +94,8 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--separator",
         metavar="TEXT",
-        help="what stands between key and value (default: a line is a value without a key)",
+        help="what stands between key and value, in each line (default: a line is a value without "
+        "a key)",
     )
     for part in ("key", "value"):
         parser.add_argument(
@@ -139,10 +144,19 @@ def run(arguments: argparse.Namespace) -> int:
         writer = TopicWriter(servers, config)
         if sys.stdin.isatty():
             print("each line becomes a record; Ctrl-D ends", file=sys.stderr, flush=True)
-        written = produce(sys.stdin, writer, form, arguments.partition)
+        written = produce(_typed_lines(), writer, form, arguments.partition)
     records = "record" if written == 1 else "records"
     print(f"wrote {written:,} {records} to {topic}", file=sys.stderr)
     return 0
+
+
+def _typed_lines() -> Iterable[str]:
+    """Return the lines of standard input: UTF-8, as in Java's console producer. One that is not is
+    told where it is read; a strict decoder would lose the lines that it has read ahead.
+    """
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
+    return sys.stdin
 
 
 def _create(topic: str, config: StreamsConfig) -> None:
@@ -183,23 +197,35 @@ def read_lines(lines: Iterable[str], form: Form) -> Iterator[Line]:
     """
     for number, text in enumerate(lines, 1):
         try:
-            stripped = text.rstrip("\n")
+            stripped = _checked(text).rstrip("\n")
             yield _from_json(stripped, form) if form.is_json else _from_text(stripped, form)
         except (SerializationError, ValueError) as error:
             msg = f"line {number} is no record: {error}; the lines before it have been written"
             raise StreamsError(msg) from error
 
 
+def _checked(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # what was not UTF-8 has become surrogates
+        msg = f"it is not UTF-8; got {text.encode(errors='surrogateescape')[:_SHOWN_BYTES]!r}"
+        raise ValueError(msg) from None
+    return text
+
+
 def _from_text(text: str, form: Form) -> Line:
-    key, found, value = text.partition(form.separator) if form.separator else ("", "", text)
-    return Line(
-        _encoded(form.key, key, form) if found else None,
-        _encoded(form.value, value if found else text, form),
-    )
+    if not form.separator:
+        return Line(None, _encoded(form.value, text, form))
+    key, found, value = text.partition(form.separator)
+    if not found:
+        # As Java's console producer: a line that was cut must not become a value without a key.
+        msg = f"it has no {form.separator!r} between key and value; got {text!r}"
+        raise ValueError(msg)
+    return Line(_encoded(form.key, key, form), _encoded(form.value, value, form))
 
 
 def _encoded(name: str, text: str, form: Form) -> bytes | None:
-    return None if text == form.null else encode(name, form.topic, text)
+    return None if text == form.null else encode_text(name, form.topic, text)
 
 
 def _from_json(text: str, form: Form) -> Line:
@@ -225,7 +251,17 @@ def _from_json(text: str, form: Form) -> Line:
 def _headers(pairs: Any) -> Iterator[tuple[str, bytes | None]]:
     items = pairs.items() if isinstance(pairs, dict) else pairs
     for name, value in items:
-        if not isinstance(name, str) or not (value is None or isinstance(value, str)):
-            msg = f"a header must be a name and a text; got {name!r} and {value!r}"
-            raise ValueError(msg)
-        yield name, None if value is None else value.encode()
+        yield _header(name, value)
+
+
+def _header(name: Any, value: Any) -> tuple[str, bytes | None]:
+    if isinstance(name, str):
+        if value is None or isinstance(value, str):
+            return name, None if value is None else value.encode()
+        if (data := from_base64(value)) is not None:
+            return name, data
+    msg = (
+        'a header must be a name and a text, null or {"base64": "..."}; got '
+        f"{name!r} and {value!r}"
+    )
+    raise ValueError(msg)

@@ -41,6 +41,8 @@ _EXAMPLES = """\
   penstock query shop counts alice --key-type string --value-type long
 """
 _LIMIT = 100
+# They make one sign of several, and steer nothing.
+_JOINERS = "\u200c\u200d"
 _PAGE_MAX = 1000
 _WORDS = {
     "start": "from",
@@ -140,9 +142,10 @@ def milliseconds(text: str) -> int:
 
 def _print(rows: Iterator[Mapping[str, Any]], *, as_json: bool) -> int:
     if as_json:
-        count = 0
+        count, is_seen = 0, sys.stdout.isatty()
         for row in rows:
-            print(json.dumps(row, ensure_ascii=False))
+            text = json.dumps(row, ensure_ascii=False)
+            print(_escaped(text, in_json=True) if is_seen else text)
             count += 1
         return count
     shown = [_flat(row) for row in rows]
@@ -161,10 +164,26 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
         elif name != "value" and isinstance(value, int) and not isinstance(value, bool):
             cells[name] = str(value)  # keys and times are no quantities: no commas
         elif isinstance(value, dict | list | bool):
-            cells[name] = json.dumps(value, ensure_ascii=False)
+            cells[name] = _escaped(json.dumps(value, ensure_ascii=False), in_json=True)
         else:
-            cells[name] = value
+            cells[name] = _escaped(value) if isinstance(value, str) else value
     return cells
+
+
+def _escaped(text: str, *, in_json: bool = False) -> str:
+    """Return a text without characters that steer a terminal: keys and values come from others."""
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one.isprintable() or one in _JOINERS else _escape(one, in_json=in_json)
+        for one in text
+    )
+
+
+def _escape(character: str, *, in_json: bool) -> str:
+    if in_json:
+        return json.dumps(character)[1:-1] if ord(character) != 0x7F else "\\u007f"
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def _client(arguments: argparse.Namespace, stack: ExitStack) -> StateClient:

@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
     topology, config = application.topology, application.config
     name = config.application_id
     with reached(config) as whole:
-        wish = wish_of(arguments, topology, name, SystemClock().now_ms())
+        wish = wish_of(arguments, topology, config, SystemClock().now_ms())
         facts = examine(wish, whole, arguments.wait)
         if not arguments.dry_run:
             check_not_running(name, facts.members)
@@ -169,10 +169,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def wish_of(
-    arguments: argparse.Namespace, topology: Topology, application_id: str, now_ms: int
+    arguments: argparse.Namespace, topology: Topology, config: StreamsConfig, now_ms: int
 ) -> ResetRequest:
     """Return the options; the program says what the user does not."""
-    draft = draft_of(topology, application_id)
+    draft = draft_of(topology, config.application_id)
     inputs: list[str] | None = arguments.input_topics
     intermediate: list[str] | None = arguments.intermediate_topics
     if intermediate is None:
@@ -181,11 +181,12 @@ def wish_of(
         inputs = [topic for topic in draft.task_inputs if topic not in intermediate]
     internal: list[str] | None = arguments.internal_topics
     return ResetRequest(
-        application_id,
+        config.application_id,
         None if inputs is None else tuple(inputs),
         tuple(intermediate),
         None if internal is None else tuple(internal),
         target_of(arguments, now_ms),
+        draft.named_topics(config),
     )
 
 

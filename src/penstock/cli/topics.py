@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from penstock._engine.planner.internal_topics import is_internal
+from penstock._engine.planner.internal_topics import internal_topics_among
 from penstock._engine.planner.layout import draft_of
 from penstock.cli.arguments.clusters import reached
 from penstock.cli.arguments.options import (
@@ -123,7 +123,8 @@ def roles(application: Application, existing: Iterable[str]) -> dict[str, str]:
     dead_letters = config.as_mapping()["errors.dead.letter.queue.topic.name"]
     if dead_letters:
         found[dead_letters] = "dead letters"
-    found.update({topic: "internal" for topic in existing if is_internal(topic, name)})
+    internal = internal_topics_among(list(existing), name, draft.named_topics(config))
+    found.update(dict.fromkeys(internal.own, "internal"))
     return found
 
 

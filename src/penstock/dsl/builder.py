@@ -29,6 +29,7 @@ from penstock.dsl.stream import KStream
 from penstock.dsl.table import KTable
 from penstock.processor import ProcessorSupplier
 from penstock.settings import StreamsConfig
+from penstock.settings.keys import over_defaults
 from penstock.stores import StoreBuilder
 
 K = TypeVar("K")
@@ -309,4 +310,4 @@ class StreamsBuilder(ExplainsCamelCase):
 def _settings(config: Mapping[str, Any] | StreamsConfig | None) -> StreamsConfig:
     if isinstance(config, StreamsConfig):
         return config
-    return StreamsConfig({"application.id": "not-named-yet", **(config or {})})
+    return StreamsConfig(over_defaults({"application.id": "not-named-yet"}, config or {}))

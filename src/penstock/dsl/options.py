@@ -199,6 +199,9 @@ class Materialized(Generic[K, V]):
     def __post_init__(self) -> None:
         if self.name is not None:
             check_name(self.name, "store's name")
+        if not isinstance(self.caching, bool):
+            msg = f"Materialized(caching=...) must be True or False; got {self.caching!r}"
+            raise TopologyError(msg)
         if self.max_entries is not None:
             self._check_limited()
         check_serde(self.key, "key")
@@ -298,7 +301,8 @@ class StreamJoined(Generic[K, V, V2]):
 
     `store` chooses where they live, as in Materialized. `this_store` and `other_store`
     are window stores of `Stores` for one stream, which must retain duplicates and fit the join's
-    windows. `logging` is True, False, or the settings of the changelog topics.
+    windows. `logging` is True, False, or the settings of the changelog topics; as in Java it is not
+    for `this_store` and `other_store`, which say it themselves.
 
     >>> settled = orders.join(
     ...     payments,
@@ -414,7 +418,7 @@ class Printed(Generic[K, V]):
         mapper: Callable[[K2, V2], str] = _key_and_value,
         name: str | None = None,
     ) -> Printed[K2, V2]:
-        """Write to a file, which is emptied first.
+        """Write to a file, which is emptied when the application or the test driver starts.
 
         >>> Printed.to_file("/dev/null", label="orders").file
         '/dev/null'

@@ -14,7 +14,6 @@ from penstock._engine.topology.checks import (
     check_option,
     check_sink_topic,
     check_store_names,
-    check_supplier,
     shown,
     supplied_stores,
 )
@@ -43,9 +42,7 @@ from penstock.dsl.options import (
 )
 from penstock.errors import TopologyError
 from penstock.processor import (
-    FixedKeyProcessor,
     FixedKeyProcessorSupplier,
-    Processor,
     ProcessorSupplier,
 )
 from penstock.record import RecordContext
@@ -438,14 +435,15 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         >>> show(orders.process(Total))
         [('total', 5), ('total', 7), ('total', 10)]
         """
-        if not isinstance(check_supplier(supplier), Processor):
+        operation = nodes.UserProcessor.of(supplier)
+        if operation.fixed_key:
             msg = (
                 "process takes a supplier of Processor; got one of FixedKeyProcessor; use "
                 "process_values"
             )
             raise TopologyError(msg)
         return self._rekeyed(
-            self._draw_processor("KSTREAM-PROCESSOR-", supplier, named, state_stores), None
+            self._draw_processor("KSTREAM-PROCESSOR-", operation, named, state_stores), None
         )
 
     def process_values(
@@ -464,14 +462,15 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         >>> show(orders.process_values(Minute))
         [('ann', 0), ('bob', 1), ('ann', 4)]
         """
-        if not isinstance(check_supplier(supplier), FixedKeyProcessor):
+        operation = nodes.UserProcessor.of(supplier)
+        if not operation.fixed_key:
             msg = (
                 "process_values takes a supplier of FixedKeyProcessor; got one of Processor; use "
                 "process"
             )
             raise TopologyError(msg)
         return self._revalued(
-            self._draw_processor("KSTREAM-PROCESSVALUES-", supplier, named, state_stores)
+            self._draw_processor("KSTREAM-PROCESSVALUES-", operation, named, state_stores)
         )
 
     def _draw(
@@ -481,12 +480,15 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         return self._handle.add(ProcessorDrawing(name, operation), *other_parents)
 
     def _draw_processor(
-        self, prefix: str, supplier: Callable[[], Any], named: NameLike, state_stores: Iterable[str]
+        self,
+        prefix: str,
+        operation: nodes.UserProcessor,
+        named: NameLike,
+        state_stores: Iterable[str],
     ) -> int:
-        stores, supplied = check_store_names(state_stores), supplied_stores(supplier)
+        stores, supplied = check_store_names(state_stores), supplied_stores(operation.supplier)
         # Unlike every other verb, a named processor uses up no number.
         name = given_name(named) or self._handle.graph.names.processor(prefix)
-        operation = nodes.UserProcessor(supplier, fixed_key=prefix == "KSTREAM-PROCESSVALUES-")
         return self._handle.add(ProcessorDrawing(name, operation, stores, supplied))
 
     def _grouped(

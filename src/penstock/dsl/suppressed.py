@@ -130,6 +130,15 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     name: str | None = None
     idle_after_ms: int | None = None
 
+    def __post_init__(self) -> None:
+        buffer = check_option(self.buffer, BufferConfig, "Suppressed")
+        if self.limit_ms is None and buffer.is_bounded and buffer.when_full == "emit_early":
+            msg = (
+                "Suppressed.until_window_closes must have a buffer that does not emit early; got "
+                f"{buffer!r}; use BufferConfig.unbounded() or .shut_down_when_full()"
+            )
+            raise TopologyError(msg)
+
     @staticmethod
     def until_window_closes(
         buffer: BufferConfig | None = None,
@@ -151,12 +160,6 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         [('[ann@0/120000]', 1), ('[bob@0/120000]', 1)]
         """
         config = _buffer(buffer, "until_window_closes")
-        if config.is_bounded and config.when_full == "emit_early":
-            msg = (
-                "Suppressed.until_window_closes must have a buffer that does not emit early; got "
-                f"{config!r}; use BufferConfig.unbounded() or .shut_down_when_full()"
-            )
-            raise TopologyError(msg)
         return Suppressed(None, config, _checked_name(name), _idle_after_ms(idle_after))
 
     @staticmethod

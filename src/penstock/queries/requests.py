@@ -7,6 +7,7 @@ keys and values have is known to the serdes of the store, not to a query.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -14,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from penstock._camel_case import ExplainsCamelCase
 from penstock.errors import QueryError
 from penstock.queries.results import Position, PositionBound
+from penstock.queries.times import to_partition, to_time
 from penstock.queries.views import QueryIterator
 from penstock.stores import ValueAndTimestamp, VersionedRecord
 from penstock.windowed import Windowed
@@ -98,6 +100,9 @@ class WindowKeyQuery(Query[QueryIterator[tuple[int, Any]]]):
     time_from: int = 0
     time_to: int = END_OF_TIME
 
+    def __post_init__(self) -> None:
+        _check_times(self, "time_from", "time_to")
+
 
 @dataclass(frozen=True)
 class WindowRangeQuery(Query[QueryIterator[tuple[Windowed[Any], Any]]]):
@@ -124,6 +129,7 @@ class WindowRangeQuery(Query[QueryIterator[tuple[Windowed[Any], Any]]]):
                 f"time_to, for the windows that start then; got {self}"
             )
             raise QueryError(msg)
+        _check_times(self, "time_from", "time_to")
 
 
 @dataclass(frozen=True)
@@ -137,6 +143,9 @@ class VersionedKeyQuery(Query[VersionedRecord[Any]]):
 
     key: Any
     as_of: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_times(self, "as_of")
 
 
 @dataclass(frozen=True)
@@ -158,6 +167,7 @@ class MultiVersionedKeyQuery(Query[QueryIterator[VersionedRecord[Any]]]):
     newest_first: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
+        _check_times(self, "time_from", "time_to")
         if self.time_from > self.time_to:
             msg = f"MultiVersionedKeyQuery must have a time_from up to its time_to; got {self}"
             raise QueryError(msg)
@@ -197,6 +207,9 @@ class StateQueryRequest(ExplainsCamelCase, Generic[R]):
         if wrong is not None:
             msg = f"StateQueryRequest must have {wrong}"
             raise QueryError(msg)
+        if self.partitions is not None and any(type(one) is not int for one in self.partitions):
+            numbers = [operator.index(one) for one in self.partitions]
+            object.__setattr__(self, "partitions", numbers)
 
     @property
     def bound(self) -> Position:
@@ -218,7 +231,15 @@ class StateQueryRequest(ExplainsCamelCase, Generic[R]):
             return f"a PositionBound or a Position as position_bound; got {bound!r}"
         chosen: Any = self.partitions
         if chosen is not None and not (
-            isinstance(chosen, Collection) and all(isinstance(one, int) for one in chosen)
+            isinstance(chosen, Collection) and all(to_partition(one) is not None for one in chosen)
         ):
             return f"the numbers of partitions as partitions; got {chosen!r}"
         return None
+
+
+def _check_times(query: Query[Any], *names: str) -> None:
+    """Refuse times that no question can have; None is a time that was not given."""
+    for name in names:
+        given = getattr(query, name)
+        if given is not None:
+            object.__setattr__(query, name, to_time(given, f"{type(query).__name__}.{name}"))

@@ -11,7 +11,6 @@ Long because each view has an example.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.merging import PlacedRow, merged
 from penstock._engine.queries.questions import Part, Read, Row
 from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.row_forms import form_of
@@ -28,6 +28,7 @@ from penstock._engine.state.codec import RowCodec
 from penstock._engine.state.header_codec import end_of_headers, headers_of
 from penstock.errors import QueryError
 from penstock.queries.query_iterator import QueryIterator
+from penstock.queries.times import to_partition, to_time
 from penstock.record import Headers
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
@@ -129,8 +130,28 @@ class Source:
 
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key, all of them."""
+        return tuple(self.scan_of_key(key, read))
+
+    def scan_of_key(self, key: Any, read: Read) -> Iterator[Row]:
+        """Return the rows of one key; pages after the first are asked for as they are read."""
         raw = self.raw_key(key)
-        return tuple(self._scan(replace(read, keys=(raw,)), self.partition_of(key, raw)))
+        place = self.partition_of(key, raw)
+        part = self._parts(read.of_key(raw), [place], self.options)[place]
+        return self.asker.pages(self.store, part, self.options)
+
+    def begin_get(
+        self, raw_key: bytes, ended: Callable[[Part | None], None]
+    ) -> Callable[[], None] | None:
+        """Ask for the row of one key without waiting, as `Asker.begin` does; None also if code of
+        the user says where the key is.
+        """
+        place = self.partition
+        if place is None:
+            if self.partitioner is not None or self.store.partitioner is not None:
+                return None
+            place = self.store.partition_of(None, raw_key)
+        one = Read("get", (raw_key,))
+        return self.asker.begin(self.store, one, place, self.options, ended)
 
     def of_keys(self, raw_keys: Mapping[Any, bytes], read: Read) -> dict[bytes, Row]:
         """Return the row of each key that has one, by its bytes: one question to each worker for a
@@ -156,9 +177,15 @@ class Source:
         """Return rows of all partitions, in the order of the bytes of their keys. The first pages
         are asked for at the same time.
         """
+        for _, row in self.placed_by_key(read):
+            yield row
+
+    def placed_by_key(self, read: Read) -> Iterator[PlacedRow]:
+        """Return the rows of `by_key`, each with its partition."""
         parts = self._parts(read, self.partitions, self.options)
-        scans = [self.asker.pages(self.store, part, self.options) for part in parts.values()]
-        yield from heapq.merge(*scans, key=lambda row: row[0], reverse=read.reverse)
+        pages = self.asker.pages
+        scans = {place: pages(self.store, part, self.options) for place, part in parts.items()}
+        yield from merged(scans, reverse=read.reverse)
 
     def one_by_one(self, read: Read) -> Iterator[Row]:
         """Return rows partition by partition, each in the order of its store, as Java does."""
@@ -330,7 +357,8 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
         """
         if time_to is not None:
             return self._of_key(key, time_from, time_to, reverse=False)
-        rows = self._source.of_key(key, Read("window", time_from=time_from))
+        read = Read("window", time_from=to_time(time_from, "time_from"))
+        rows = self._source.of_key(key, read)
         return self._source.value(rows[0]) if rows else None
 
     def backward_fetch(self, key: K, time_from: int, time_to: int) -> QueryIterator[tuple[int, V]]:
@@ -370,16 +398,18 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
     def _of_key(
         self, key: Any, time_from: int, time_to: int, *, reverse: bool
     ) -> QueryIterator[tuple[int, V]]:
-        source = self._source
-        read = Read("windows", time_from=time_from, time_to=time_to, reverse=reverse)
-        return QueryIterator((row[3] or 0, source.value(row)) for row in source.of_key(key, read))
+        source, times = self._source, _between(time_from, time_to)
+        read = Read("windows", (), None, None, *times, reverse)
+        rows = source.scan_of_key(key, read)
+        return QueryIterator((row[3] or 0, source.value(row)) for row in rows)
 
     def _range(
         self, key_from: Any, key_to: Any, time_from: int, time_to: int, *, reverse: bool
     ) -> QueryIterator[tuple[Windowed[K], V]]:
         source = self._source
         bounds = source.bound(key_from), source.bound(key_to)
-        read = Read("window_range", (), *bounds, time_from, time_to, reverse)
+        times = _between(time_from, time_to)
+        read = Read("window_range", (), *bounds, *times, reverse)
         return QueryIterator(windowed(source, source.one_by_one(read), source.value))
 
 
@@ -397,7 +427,8 @@ class ReadOnlySessionStore(_View, Generic[K, V]):
 
     def fetch_session(self, key: K, start: int, end: int) -> V | None:
         """Return the value of the session with exactly these bounds, or None."""
-        rows = self._source.of_key(key, Read("session", time_from=start, time_to=end))
+        read = Read("session", (), None, None, to_time(start, "start"), to_time(end, "end"))
+        rows = self._source.of_key(key, read)
         return self._source.value(rows[0]) if rows else None
 
     def fetch(self, key: K) -> QueryIterator[tuple[Windowed[K], V]]:
@@ -451,15 +482,15 @@ class ReadOnlySessionStore(_View, Generic[K, V]):
     ) -> QueryIterator[tuple[Windowed[K], V]]:
         source = self._source
         bounds = source.bound(key_from), source.bound(key_to)
-        read = Read("session_range", (), *bounds, *times, reverse)
+        read = Read("session_range", (), *bounds, *_overlapping(*times), reverse)
         return QueryIterator(windowed(source, source.one_by_one(read), source.value))
 
     def _of_key(
         self, key: Any, earliest_end: int, latest_start: int, *, reverse: bool
     ) -> QueryIterator[tuple[Windowed[K], V]]:
-        source = self._source
-        read = Read("sessions", time_from=earliest_end, time_to=latest_start, reverse=reverse)
-        return QueryIterator(windowed(source, source.of_key(key, read), source.value))
+        source, times = self._source, _overlapping(earliest_end, latest_start)
+        read = Read("sessions", (), None, None, *times, reverse)
+        return QueryIterator(windowed(source, source.scan_of_key(key, read), source.value))
 
 
 class ReadOnlyVersionedStore(_View, Generic[K, V]):
@@ -475,7 +506,9 @@ class ReadOnlyVersionedStore(_View, Generic[K, V]):
 
     def get(self, key: K, as_of: int | None = None) -> VersionedRecord[V] | None:
         """Return the newest version of `key`, or the one it had at the time `as_of`."""
-        asked = Read("version") if as_of is None else Read("version", time_to=as_of, reverse=True)
+        asked = Read("version")
+        if as_of is not None:
+            asked = Read("version", time_to=to_time(as_of, "as_of"), reverse=True)
         rows = self._source.of_key(key, asked)
         return self._source.version(rows[0]) if rows else None
 
@@ -483,8 +516,17 @@ class ReadOnlyVersionedStore(_View, Generic[K, V]):
         self, key: K, time_from: int = 0, time_to: int = END_OF_TIME, *, newest_first: bool = True
     ) -> list[VersionedRecord[V]]:
         """Return the versions of `key` that were valid at some time between two times."""
-        read = Read("versions", time_from=time_from, time_to=time_to, reverse=newest_first)
+        times = _between(time_from, time_to)
+        read = Read("versions", (), None, None, *times, newest_first)
         return [self._source.version(row) for row in self._source.of_key(key, read)]
+
+
+def _between(time_from: Any, time_to: Any) -> tuple[int, int]:
+    return to_time(time_from, "time_from"), to_time(time_to, "time_to")
+
+
+def _overlapping(earliest_end: Any, latest_start: Any) -> tuple[int, int]:
+    return to_time(earliest_end, "earliest_end"), to_time(latest_start, "latest_start")
 
 
 def windowed(
@@ -521,14 +563,18 @@ def view_of(
         QueryError: there is no such store or partition, or it belongs to an operator.
     """
     store = store_named(name, stores)
-    if partition is not None and partition not in store.tasks:
-        msg = f"store {name!r} has no partition {partition}; it has {len(store.tasks)}"
+    number = to_partition(partition)
+    if partition is not None and number is None:
+        msg = f"a partition of store {name!r} must be a whole number; got {partition!r}"
+        raise QueryError(msg)
+    if number is not None and number not in store.tasks:
+        msg = f"store {name!r} has no partition {number}; it has {len(store.tasks)}"
         raise QueryError(msg)
     view = _VIEWS.get(store.plan.builder.kind)
     if view is None:
         msg = f"store {name!r} belongs to an operator and cannot be queried"
         raise QueryError(msg)
-    return view(Source(store, *source, partition, partitioner))
+    return view(Source(store, *source, number, partitioner))
 
 
 def store_named(name: str, stores: Mapping[str, StoreEntry]) -> StoreEntry:

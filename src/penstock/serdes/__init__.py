@@ -188,7 +188,9 @@ at $.amount; data: b'{"id":"o-1","amount":"much"}'
     is sorted, and so are the dict keys of that type.
 
     Values are checked to be of a class `of`, but their fields are not checked when written. A float
-    that is NaN or infinite has no JSON and is written as null.
+    that is NaN or infinite has no JSON, and is refused with a SerializationError: JSON libraries of
+    Python write null or a text that others cannot read. A pydantic model decides itself: by
+    `ser_json_inf_nan` of its configuration, which is null unless set, and by its serializers.
 
     Raises:
         TypeError: here, if the type has no JSON form.

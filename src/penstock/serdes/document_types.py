@@ -76,12 +76,13 @@ class Survey:
 
     `root` is the class that values must be of, if the type is a class with instances of its own;
     `classes` are all record and enum classes in it; `problems` say what no document can hold. If it
-    `is_frozen`, nothing in a value can be changed.
+    `is_frozen`, nothing in a value can be changed. It `has_floats` if a value may have one.
     """
 
     root: type | None
     classes: tuple[type, ...]
     has_sets: bool
+    has_floats: bool
     is_frozen: bool
     problems: tuple[str, ...]
 
@@ -97,6 +98,7 @@ def survey(of: object) -> Survey:
         root=classes[0] if has_instances else None,
         classes=classes,
         has_sets=any(isinstance(info, look.SetType | look.FrozenSetType) for _, info in found),
+        has_floats=any(isinstance(info, look.FloatType | look.AnyType) for _, info in found),
         is_frozen=all(_is_frozen(info) for _, info in found),
         problems=tuple(problem for place, info in found for problem in _problems(place, info)),
     )

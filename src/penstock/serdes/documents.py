@@ -27,6 +27,7 @@ from penstock.serdes.document_types import (
     survey,
     type_name,
 )
+from penstock.serdes.lost_floats import guarded, refuse_lost_floats
 
 T = TypeVar("T")
 
@@ -58,6 +59,8 @@ class JsonSerde(BuiltInSerde[T], replaceable=True):
             raise TypeError(msg)
         self._classes = found.classes
         encode = _msgspec_encoder(found)
+        if found.has_floats:
+            encode = guarded(encode, refuse_lost_floats)
         self.encode = _encoder(encode, found.root, repr(self))
         self.decode = _decoder(decode, name or "a value", _msgspec_reason)
         self._decode_good = decode
@@ -68,6 +71,11 @@ class JsonSerde(BuiltInSerde[T], replaceable=True):
     def document_type(self) -> Any:
         """The type of the documents; None for any."""
         return self._arguments[0]
+
+    @property
+    def reads_classes(self) -> bool:
+        """Whether documents become instances of classes, whose own code may run then."""
+        return bool(self._classes)
 
     @property
     def decode_good(self) -> Decode[T]:
@@ -102,6 +110,7 @@ class PydanticSerde(BuiltInSerde[T]):
             text: str = value.model_dump_json(by_alias=True)
             return text.encode()
 
+        # NaN and the infinities are the model's own business: `ser_json_inf_nan`, serializers.
         self.encode = _encoder(dump, model, repr(self))
         self.decode = _decoder(model.model_validate_json, name, _pydantic_reason)
 

@@ -25,7 +25,7 @@ from penstock.serdes import Serde, session_windowed, time_windowed
 from penstock.serdes.wrapping import completed
 from penstock.settings import parsing
 from penstock.settings.client_keys import CLIENT_KEYS, PREFIXES, TOPIC_PREFIX, Client
-from penstock.settings.keys import USER_PREFIX, dotted_key, without_prefix
+from penstock.settings.keys import USER_PREFIX, dotted_key, given_twice, without_prefix
 from penstock.settings.secrets import shown, without_secrets
 from penstock.settings.sources import VARIABLE_PREFIX, read_environment, read_file
 from penstock.settings.table import BY_KEY, SETTINGS
@@ -312,11 +312,7 @@ class StreamsConfig(SettingValues):
     def _take(self, key: str, value: Any) -> None:
         spelling = dotted_key(key)
         if spelling in self._given:
-            msg = (
-                f"setting {spelling!r} must be given once; got it dotted and in snake_case; leave "
-                "one out"
-            )
-            raise ConfigError(msg)
+            raise ConfigError(given_twice(spelling))
         setting = BY_KEY.get(spelling)
         trimmed = value.strip() if isinstance(value, str) else value
         if setting is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from penstock.errors import ConfigError
 from penstock.settings.client_keys import (
@@ -39,6 +40,37 @@ def dotted_key(key: str) -> str:
         if spelling.startswith(USER_PREFIX) or _is_known(spelling):
             return spelling
     raise ConfigError(_not_known(key))
+
+
+def dotted_keys(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings under their dotted keys.
+
+    Raises:
+        ConfigError: there is no such setting, or it is given twice, in two spellings.
+    """
+    dotted: dict[str, Any] = {}
+    for key, value in settings.items():
+        spelling = dotted_key(key)
+        if spelling in dotted:
+            raise ConfigError(given_twice(spelling))
+        dotted[spelling] = value
+    return dotted
+
+
+def over_defaults(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with defaults, which have dotted keys, for those that are not given in either
+    spelling. What is given keeps its spelling, for messages.
+
+    Raises:
+        ConfigError: there is no such setting, or it is given twice, in two spellings.
+    """
+    known = dotted_keys(given)
+    return {**{key: value for key, value in defaults.items() if key not in known}, **given}
+
+
+def given_twice(key: str) -> str:
+    """Return what is wrong with settings that have a key in two spellings."""
+    return f"setting {key!r} must be given once; got it dotted and in snake_case; leave one out"
 
 
 def without_prefix(key: str) -> str:

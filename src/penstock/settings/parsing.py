@@ -123,6 +123,17 @@ def one_of(*choices: str, refused: dict[str, str] | None = None) -> Callable[[An
     return parse
 
 
+def one_of_any_case(*choices: str) -> Callable[[Any], str]:
+    """Read one of a few words, in capitals or not."""
+    exactly = one_of(*choices)
+
+    def parse(value: Any) -> str:
+        word = value.upper() if isinstance(value, str) else value
+        return exactly(word if word in choices else value)
+
+    return parse
+
+
 def serde(value: Any) -> Any:
     """Read a serde, or the name of one; that of windowed keys stays a name until all settings are
     known.

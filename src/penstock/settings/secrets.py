@@ -15,6 +15,12 @@ _SECRET_KEY = re.compile(
 )
 # user:password@ in a URL, wherever it stands.
 _SECRET_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
+# password=... in the query of a URL, or in a list such as that of libpq.
+_SECRET_IN_LIST = re.compile(
+    r"""(?<![^?&;,\s'"])([\w.-]*(?:passw|passphrase|pwd|secret|token|credential|api_?key|access_?key)"""
+    r"""[\w.-]*\s*=\s*)('[^']*'|[^&;,\s'"]+)""",
+    re.IGNORECASE,
+)
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 
 
@@ -30,7 +36,7 @@ def shown(key: str, value: Any) -> str:
     printed = value if isinstance(value, str) else repr(value)
     if _PRIVATE_KEY.search(printed):
         return HIDDEN
-    return _SECRET_IN_URL.sub(f"{HIDDEN}@", printed)
+    return _SECRET_IN_LIST.sub(rf"\1{HIDDEN}", _SECRET_IN_URL.sub(f"{HIDDEN}@", printed))
 
 
 def without_secrets(text: str, settings: Mapping[str, Any]) -> str:

@@ -13,11 +13,19 @@ from penstock.errors import ConfigError
 VARIABLE_PREFIX = "PENSTOCK_"
 
 # Variables that are no settings: the project's own, and those that Kubernetes sets in every
-# container beside a service that is named penstock.
+# container beside a service that is named penstock. Those of services such as penstock-broker are
+# told by the host of the service; a name that only looks like one of them is a wrong setting.
 _NO_SETTINGS = re.compile(
     r"PENSTOCK_(CACHE|CRASH_AT|HOME|NO_C|REQUIRE_C|RUN|TRACEBACK"
     r"|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)"
 )
+
+
+_SERVICE_HOST = "_SERVICE_HOST"
+_OF_SERVICE = re.compile(
+    r"SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?"
+)
+_ADDRESS = re.compile(r"(tcp|udp|sctp)://.*")
 
 
 def read_file(path: str | Path) -> dict[str, Any]:
@@ -41,11 +49,28 @@ def read_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
     Names say nothing of dots and capitals, so all parts of a name are taken for parts of a key.
     """
+    services = [
+        name.removesuffix(_SERVICE_HOST) + "_"
+        for name in environment
+        if name.endswith(_SERVICE_HOST)
+    ]
     return {
         name.removeprefix(VARIABLE_PREFIX).lower(): value
         for name, value in environment.items()
-        if name.startswith(VARIABLE_PREFIX) and not _NO_SETTINGS.fullmatch(name)
+        if name.startswith(VARIABLE_PREFIX)
+        and not _NO_SETTINGS.fullmatch(name)
+        and not any(_is_of_service(name, value, service) for service in services)
     }
+
+
+def _is_of_service(name: str, value: str, service: str) -> bool:
+    """Yes if Kubernetes sets the variable for a service, whose variables begin with `service`. Its
+    port may be called as a setting (PENSTOCK_HTTP_PORT): then the value tells.
+    """
+    rest = name.removeprefix(service)
+    if rest == name:
+        return False
+    return bool(_OF_SERVICE.fullmatch(rest) or (rest == "PORT" and _ADDRESS.fullmatch(value)))
 
 
 def read_properties(text: str) -> dict[str, Any]:

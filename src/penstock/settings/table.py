@@ -281,6 +281,13 @@ _STATE = (
         "where the stores of verbs live that do not say it themselves",
     ),
     Setting(
+        "dsl.store.format",
+        "DEFAULT",
+        parsing.one_of_any_case("DEFAULT", "HEADERS"),
+        "HEADERS: the stores of tables and aggregates on RocksDB have room for headers; as in Java "
+        "4.3, verbs keep none in them, and only changelog records of deletions have headers",
+    ),
+    Setting(
         "dsl.store.suppliers.class",
         None,
         parsing.dsl_stores,
@@ -395,7 +402,8 @@ _HOST = (
         "penstock.spark.log",
         None,
         parsing.one_of("OFF", "ERROR", "WARN", "INFO", "DEBUG"),
-        "from which level on Spark's log is shown; default: not at all, it goes to spark.log in "
+        "from which level on Spark's log is shown; default: not at all, it goes to spark.log (of a "
+        "backfill: backfill.log) in "
         "the application's state directory",
     ),
 )
@@ -492,7 +500,6 @@ NOT_HONOURED = frozenset(
         "default.list.key.serde.type",
         "default.list.value.serde.inner",
         "default.list.value.serde.type",
-        "dsl.store.format",
         "group.protocol",
         "log.summary.interval.ms",
         "max.warmup.replicas",

@@ -127,6 +127,11 @@ class SettingValues:
         return by_name if given is None else cast("EngineChoice", given)
 
     @property
+    def dsl_stores_keep_headers(self) -> bool:
+        """Whether the stores of tables and aggregates on RocksDB hold headers."""
+        return bool(self._values["dsl.store.format"] == "HEADERS")
+
+    @property
     def explicit_names_required(self) -> bool:
         return cast(bool, self._values["ensure.explicit.internal.resource.naming"])
 

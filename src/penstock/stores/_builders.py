@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
@@ -100,6 +100,8 @@ class StoreBuilder:
     """Whether `engine` is only what there is without settings: `default.dsl.store` and
     `dsl.store.suppliers.class` choose it.
     """
+    of_verb: bool = field(default=False, repr=False)
+    """Whether a verb made it, so that `dsl.store.format` says what its rows hold."""
 
 
 def store_builder(
@@ -287,7 +289,25 @@ def chosen_by(builder: StoreBuilder, choice: EngineChoice | None) -> StoreBuilde
     """Return the builder of a verb's store; without a choice of the user's, settings choose where
     it lives.
     """
-    return replace(builder, follows_settings=True) if choice is None else builder
+    return replace(builder, follows_settings=choice is None, of_verb=True)
+
+
+def keeping_headers(builder: StoreBuilder) -> StoreBuilder:
+    """Return the builder of the same store with rows that hold headers, as Java makes it: only of
+    tables and aggregates on RocksDB, without versions. The stores of joins and of suppress hold the
+    same either way.
+    """
+    kind = _WITH_HEADERS.get(builder.kind)
+    if kind is None or not builder.of_verb or builder.engine != "rocksdb":
+        return builder
+    return replace(builder, kind=kind)
+
+
+_WITH_HEADERS: Final[Mapping[StoreKind, StoreKind]] = {
+    "timestamped_key_value": "timestamped_key_value_with_headers",
+    "timestamped_window": "timestamped_window_with_headers",
+    "session": "session_with_headers",
+}
 
 
 def check_max_entries(what: str, max_entries: object) -> None:

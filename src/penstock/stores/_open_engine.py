@@ -1,15 +1,19 @@
-"""Check and open an engine of the user's own; its contract is `penstock.stores.engine`."""
+"""Check and open an engine of the user's own; its contract is `penstock.stores.engine`.
+
+Databases like to return other buffers than bytes, as `lmdb` and drivers of PostgreSQL do. The
+layers above need bytes, C among them: `InBytes` copies what is something else.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.errors import StreamsError, TopologyError
-from penstock.stores.engine import OpenEngine, StoreEngine, StorePlace
+from penstock.stores.engine import KeyRange, OpenEngine, StoreEngine, StorePlace
 
 _METHODS = (
     "get",
@@ -44,8 +48,66 @@ def check_open_engine(opens: Callable[..., Any]) -> None:
         raise TopologyError(msg) from None
 
 
+class InBytes(StoreEngine):
+    """An engine of the user's own, all of whose keys and values are bytes."""
+
+    def __init__(self, engine: StoreEngine, place: StorePlace) -> None:
+        self.engine = engine
+        self._place = place
+
+    def get(self, key: bytes) -> bytes | None:
+        value = self.engine.get(key)
+        return value if value is None or type(value) is bytes else self._copied(value)
+
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        # Not a generator: the entries are those of now.
+        return map(self._entry, self.engine.scan(start, end, reverse=reverse))
+
+    def collect(self, start: bytes, end: bytes) -> list[tuple[bytes, bytes]]:
+        return [self._entry(entry) for entry in self.engine.collect(start, end)]
+
+    def approximate_num_entries(self) -> int:
+        return self.engine.approximate_num_entries()
+
+    def write(
+        self,
+        changes: Mapping[bytes, bytes | None],
+        changelog_offset: int | None,
+        dropped: Sequence[KeyRange] = (),
+    ) -> None:
+        self.engine.write(changes, changelog_offset, dropped)
+
+    def changelog_offset(self) -> int | None:
+        return self.engine.changelog_offset()
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def _entry(self, entry: tuple[Any, Any]) -> tuple[bytes, bytes]:
+        key, value = entry
+        if type(key) is bytes and type(value) is bytes:
+            return entry
+        return self._copied(key), self._copied(value)
+
+    def _copied(self, got: object) -> bytes:
+        if isinstance(got, (bytes, bytearray, memoryview)):
+            return bytes(got)
+        msg = (
+            f"the engine of store {self._place.store!r}, task {self._place.task_id}, must return "
+            f"keys and values as bytes; {type(self.engine).__name__} returned "
+            f"{type(got).__name__}: {got!r:.100}"
+        )
+        raise StreamsError(msg)
+
+
 def open_engine(opens: OpenEngine, place: StorePlace) -> StoreEngine:
     """Open the engine of a place; refuse what does not have the methods of one."""
+    return InBytes(_open(opens, place), place)
+
+
+def _open(opens: OpenEngine, place: StorePlace) -> StoreEngine:
     try:
         engine = opens(place)
     except StreamsError:
@@ -67,7 +129,7 @@ def open_engine(opens: OpenEngine, place: StorePlace) -> StoreEngine:
 
 def destroy_state(opens: OpenEngine, place: StorePlace) -> None:
     """Delete what an engine keeps outside the directory of its place."""
-    engine = open_engine(opens, place)
+    engine = _open(opens, place)
     getattr(engine, "destroy", engine.close)()
 
 

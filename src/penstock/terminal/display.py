@@ -96,7 +96,9 @@ class LogDisplay(QuietDisplay):
         self._last_line = ""
 
     def say(self, text: str) -> None:
-        print(text, file=self._stream, flush=True)
+        # In one piece: `print` writes text and end apart, and other threads write here, too.
+        self._stream.write(f"{text}\n")
+        self._stream.flush()
 
     def update(self, figures: Figures) -> None:
         due = figures.seconds - self._last.seconds >= _LOG_SECONDS

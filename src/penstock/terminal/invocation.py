@@ -10,6 +10,7 @@ from typing import Any, Literal
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings
+from penstock.settings.keys import dotted_keys
 from penstock.terminal.display import Panel
 
 
@@ -28,7 +29,10 @@ class Invocation:
     open_broker: Callable[[], None] | None = None
     """Starts the local broker, if it is needed and none runs."""
     console: bool = False
+    made: str | None = None
+    """The id of the application that the program has made, None if it has made none."""
     answered: bool = False
+    """Whether the program has run something itself: an application, or a job."""
     instead: Callable[[Topology, StreamsConfig], None] | None = None
     """What is done with the application where it would run."""
     look: Callable[[Topology, StreamsConfig], None] | None = None
@@ -50,9 +54,7 @@ def settings_with_options(
     options = _current.settings
     if not options:
         return config
-    given = given_settings(config).items()
-    kept = {name: one for name, one in given if name.replace("_", ".") not in options}
-    return {**kept, **options}
+    return {**dotted_keys(given_settings(config)), **dotted_keys(options)}
 
 
 @contextmanager

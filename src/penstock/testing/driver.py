@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from penstock._camel_case import ExplainsCamelCase
 from penstock._clock import ManualClock, SystemClock, monotonic
 from penstock._durations import Duration, to_milliseconds
+from penstock._engine.operators.stateless import empty_files
 from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.plan import plan_as_one, plan_global_stores
 from penstock._engine.runtime.global_task import GlobalTask
@@ -30,6 +31,7 @@ from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings
+from penstock.settings.keys import over_defaults
 from penstock.settings.table import JOIN_EMIT_INTERVAL, KEEP_FINAL_RESULTS, WINDOW_EMIT_INTERVAL
 from penstock.stores import (
     KeyValueStore,
@@ -83,13 +85,8 @@ class TopologyTestDriver(ExplainsCamelCase):
         initial_wall_clock_ms: int | None = None,
     ) -> None:
         _check(topology)
-        settings = StreamsConfig(
-            {
-                "application.id": f"test-driver-{next(_driver_number)}",
-                **_AS_JAVAS,
-                **given_settings(config),
-            }
-        )
+        named = {"application.id": f"test-driver-{next(_driver_number)}", **_AS_JAVAS}
+        settings = StreamsConfig(over_defaults(named, given_settings(config)))
         start_ms = (
             SystemClock().now_ms() if initial_wall_clock_ms is None else initial_wall_clock_ms
         )
@@ -115,6 +112,7 @@ class TopologyTestDriver(ExplainsCamelCase):
             self._next_offset.update(dict.fromkeys(self._global.topics(), 0))
             self._global.start(start_ms)
             global_stores = self._global.task_stores
+        empty_files(plan.nodes)
         self._task = Task(
             "0_0",
             plan,
@@ -182,8 +180,10 @@ class TopologyTestDriver(ExplainsCamelCase):
         60000
         """
         self._check_open()
-        self._clock.advance(to_milliseconds(duration, "advance"))
+        elapsed_ms = to_milliseconds(duration, "advance")
+        self._clock.advance(elapsed_ms)
         self._task.punctuate_wall_clock(self._clock.now_ms())
+        self._task.stay_idle(elapsed_ms)
         self._commit()
         self._run()
 
@@ -228,7 +228,8 @@ class TopologyTestDriver(ExplainsCamelCase):
         return store
 
     def get_timestamped_key_value_store(self, name: str) -> TimestampedKeyValueStore[Any, Any]:
-        """Return the store of a table or an aggregate, values with their times.
+        """Return the store of a table or an aggregate, values with their times; headers are left
+        out.
 
         >>> counts = by_customer.count(Materialized("counts"))
         >>> with driver_of(builder.build()) as driver:
@@ -236,8 +237,8 @@ class TopologyTestDriver(ExplainsCamelCase):
         ValueAndTimestamp(value=2, timestamp=240000)
         """
         store: TimestampedKeyValueStore[Any, Any] = self._store_of(
-            name, "timestamped_key_value"
-        ).face
+            name, "timestamped_key_value", "timestamped_key_value_with_headers"
+        ).timed
         return store
 
     def get_versioned_key_value_store(self, name: str) -> VersionedKeyValueStore[Any, Any]:
@@ -265,14 +266,16 @@ class TopologyTestDriver(ExplainsCamelCase):
         return store
 
     def get_timestamped_window_store(self, name: str) -> TimestampedWindowStore[Any, Any]:
-        """Return the store of a windowed aggregate, values with their times.
+        """Return the store of a windowed aggregate, values with their times; headers are left out.
 
         >>> counts = by_customer.windowed_by(five_minutes).count(Materialized("counts"))
         >>> with driver_of(builder.build()) as driver:
         ...     driver.get_timestamped_window_store("counts").fetch("ann", 0)
         ValueAndTimestamp(value=2, timestamp=240000)
         """
-        store: TimestampedWindowStore[Any, Any] = self._store_of(name, "timestamped_window").face
+        store: TimestampedWindowStore[Any, Any] = self._store_of(
+            name, "timestamped_window", "timestamped_window_with_headers"
+        ).timed
         return store
 
     def get_session_store(self, name: str) -> SessionStore[Any, Any]:

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from penstock._camel_case import ExplainsCamelCase
-from penstock._durations import Duration, to_milliseconds
+from penstock._durations import Duration
 from penstock._engine.metrics.sensors import TaskSensors
-from penstock.errors import StreamsError
+from penstock._engine.runtime.context import check_schedule
+from penstock.errors import ConfigError, StreamsError
 from penstock.metrics import StreamsMetrics
 from penstock.processor import PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, RecordMetadata
 from penstock.serdes import Serde, resolve
+from penstock.settings import StreamsConfig
+from penstock.settings.keys import dotted_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +79,18 @@ class MockProcessorContext(ExplainsCamelCase):
 
     def __init__(
         self,
-        config: Mapping[str, Any] | None = None,
+        config: Mapping[str, Any] | StreamsConfig | None = None,
         *,
         task_id: str = "0_0",
         state_dir: Path | str | None = None,
     ) -> None:
-        self.application_id = str((config or {}).get("application.id", ""))
+        self._config = _settings(config)
+        self.application_id = str(self._config.get("application.id", ""))
         self.task_id = task_id
         self._state_dir = state_dir
         self.record_metadata = RecordMetadata(None, -1, -1)
         self.committed = False
-        self._sensors = TaskSensors(debug=True)
-        self._config = dict(config or {})
+        self._sensors = TaskSensors(debug=True, task_id=task_id)
         self._forwards: list[CapturedForward] = []
         self._punctuators: list[CapturedPunctuator] = []
         self._stores: dict[str, Any] = {}
@@ -218,9 +221,8 @@ class MockProcessorContext(ExplainsCamelCase):
         >>> timer.interval_ms
         60000
         """
-        punctuator = CapturedPunctuator(
-            to_milliseconds(interval, "interval"), type, callback, start_time
-        )
+        interval_ms = check_schedule(interval, type, callback, start_time)
+        punctuator = CapturedPunctuator(interval_ms, type, callback, start_time)
         self._punctuators.append(punctuator)
         return punctuator
 
@@ -300,3 +302,16 @@ def _set_before_use(time: int | None, setter: str) -> int:
         msg = f"MockProcessorContext does not know the time; call {setter} first"
         raise StreamsError(msg)
     return time
+
+
+def _settings(config: Mapping[str, Any] | StreamsConfig | None) -> dict[str, Any]:
+    """Return settings under their dotted keys; as in Java's mock, a key may be of any kind."""
+    if isinstance(config, StreamsConfig):
+        return dict(config.as_mapping())
+    settings: dict[str, Any] = {}
+    for key, value in (config or {}).items():
+        try:
+            settings[dotted_key(key)] = value
+        except ConfigError:
+            settings[key] = value
+    return settings

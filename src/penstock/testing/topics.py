@@ -158,12 +158,16 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
         ...     [copy.timestamp for copy in copies.read_records()]
         [0, 60000]
         """
-        timestamp = start_timestamp
+        timestamp, advance_ms = start_timestamp, to_milliseconds(advance, "advance")
+        if timestamp is None and advance_ms:
+            msg = (
+                f"advance={advance!r} must be given with a start_timestamp, from which it goes on; "
+                "without one records take the topic's time: create_input_topic(auto_advance=...)"
+            )
+            raise ValueError(msg)
         for key, value in pairs:
             self.pipe_input(key, value, timestamp)
-            timestamp = (
-                None if timestamp is None else timestamp + to_milliseconds(advance, "advance")
-            )
+            timestamp = None if timestamp is None else timestamp + advance_ms
 
     def pipe_value_list(
         self, values: Iterable[V], start_timestamp: int | None = None, advance: Duration = 0

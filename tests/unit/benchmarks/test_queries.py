@@ -10,16 +10,22 @@ def test_windows_are_compared_with_the_one_without_queries_of_their_round() -> N
     rounds = [
         {
             "none": Window(1000, 1.0, 0.5, 0.1),
+            "the asker alone": Window(1000, 1.0, 0.5, 0.1),
             "http": Window(950, 1.0, 0.5225, 0.4, (1.0, 2.0), 1),
         },
         # The machine was slower, and the queries cost as much.
-        {"none": Window(500, 1.0, 0.5, 0.1), "http": Window(475, 1.0, 0.5225, 0.4, (3.0, 4.0))},
+        {
+            "none": Window(500, 1.0, 0.5, 0.1),
+            "the asker alone": Window(490, 1.0, 0.5, 0.1),
+            "http": Window(475, 1.0, 0.5225, 0.4, (3.0, 4.0)),
+        },
     ]
-    title, none, http = report(rounds)
+    title, none, _asker, http = report(rounds)
     assert title.endswith("2 rounds")
     assert none == "none: 750 records/s, workers 750.00 us/record, driver 10 % of a core"
     assert "2 questions/s, p50 2.5 ms, p99 4.0 ms, 1 without an answer" in http
-    assert http.endswith("throughput -5.0 %, workers' processor time +10.0 %")
+    cost = "throughput -5.0 %, workers' processor time +10.0 %"
+    assert http.endswith(f"{cost}; throughput against the asker alone -4.0 %")
 
 
 def test_a_run_without_rounds_says_so() -> None:

@@ -85,7 +85,7 @@ def test_what_is_no_text_is_told_once_with_the_option_that_reads_it() -> None:
     assert hints.about(Read("t", "größe\t".encode(), b"\x1b[1mbold\n", 0)) == []
     assert hints.about(Read("t", None, None, 0)) == []
     (hint,) = hints.about(Read("t", window, b"5", 0))
-    assert hint.startswith("penstock: a key of 't' has control characters, so it is hardly text; ")
+    assert hint.startswith("penstock: a key of 't' is not UTF-8 or has control characters, so ")
     assert "--key time-windowed:string --window-ms MS" in hint
     (hint,) = hints.about(Read("t", window, FIVE, 0))
     assert hint.endswith(

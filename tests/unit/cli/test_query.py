@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 
 from penstock import StreamsConfig
 from penstock._engine.http.serving import Serving, serve
-from penstock.cli import main
+from penstock.cli import main, query
 from tests.unit.engine.http.shop import KEYS, Shop
 
 
@@ -125,3 +127,35 @@ def test_a_server_that_is_gone_does_not_answer(capsys: pytest.CaptureFixture[str
     assert "the application at http://127.0.0.1:9 does not answer" in capsys.readouterr().err
     assert main(["query", "shop", "--address", "ftp://somewhere"]) == 1
     assert "an address must look like" in capsys.readouterr().err
+
+
+STEERING = "ann\x1b]0;owned\x07\x9b2J\x7f\u202e\r\nnext\ud800 \U0001f469\u200d\U0001f4bb"
+
+
+class Terminal(io.StringIO):
+    """A screen."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_table_does_not_steer_the_terminal() -> None:
+    with redirect_stdout(io.StringIO()) as out:
+        query._print(iter([{"key": STEERING, "value": {"a": STEERING}}]), as_json=False)
+    shown = out.getvalue()
+    assert len(shown.splitlines()) == 2
+    assert all(one.isprintable() or one in "\n\u200d" for one in shown)
+    assert r"ann\x1b]0;owned\x07\x9b2J\x7f\u202e\r\nnext\ud800" in shown
+    assert r"ann\u001b]0;owned\u0007\u009b2J\u007f\u202e\r\nnext\ud800" in shown
+    assert "\U0001f469\u200d\U0001f4bb" in shown
+
+
+@pytest.mark.parametrize("screen", [Terminal(), io.StringIO()])
+def test_json_does_not_steer_a_terminal_and_is_the_same_row(screen: io.StringIO) -> None:
+    row = {"key": STEERING, "value": [STEERING]}
+    with redirect_stdout(screen):
+        query._print(iter([row]), as_json=True)
+    (line,) = screen.getvalue().split("\n")[:-1]
+    assert json.loads(line) == row
+    is_safe = all(one.isprintable() or one == "\u200d" for one in line)
+    assert is_safe == screen.isatty()

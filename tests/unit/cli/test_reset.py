@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
+from penstock import (
+    Consumed,
+    Grouped,
+    Materialized,
+    Produced,
+    StreamsBuilder,
+    StreamsConfig,
+    Topology,
+    serdes,
+)
+from penstock._engine.planner.internal_topics import NamedTopics
 from penstock._engine.planner.reset import OffsetChange, ResetPlan, ResetRequest, Target
 from penstock.cli import build_parser, main
 from penstock.cli.reset import as_text, read_offsets, wish_of
@@ -15,6 +25,8 @@ from penstock.errors import StreamsError
 
 TEXT = serdes.string()
 NOW_MS = 10_000_000
+CONFIG = StreamsConfig({"application.id": "app"})
+NAMED = NamedTopics(frozenset({"in", "back"}))
 
 
 def loop() -> Topology:
@@ -28,19 +40,36 @@ def given(*arguments: str) -> argparse.Namespace:
 
 
 def test_the_program_says_its_inputs_and_what_it_reads_back() -> None:
-    assert wish_of(given(), loop(), "app", NOW_MS) == ResetRequest("app", ("in",), ("back",))
+    wish = wish_of(given(), loop(), CONFIG, NOW_MS)
+    assert wish == ResetRequest("app", ("in",), ("back",), named=NAMED)
+
+
+def test_it_names_all_topics_of_the_user_s_and_those_it_makes() -> None:
+    builder = StreamsBuilder()
+    builder.global_table("prices", Consumed(TEXT, TEXT), Materialized("prices"))
+    stream = builder.stream("in", Consumed(TEXT, TEXT))
+    stream.group_by(lambda key, value: value, Grouped("w", key=TEXT)).count(Materialized("counts"))
+    stream.to("out", Produced(TEXT, TEXT))
+    dead = {"application.id": "app", "errors.dead.letter.queue.topic.name": "app-dead-changelog"}
+    # Whatever is reset, none of these is deleted.
+    for arguments in ([], ["--input-topics", "in", "--intermediate-topics", "x"]):
+        wish = wish_of(given(*arguments), builder.build(), StreamsConfig(dead), NOW_MS)
+        assert wish.named == NamedTopics(
+            frozenset({"prices", "in", "out", "app-dead-changelog"}),
+            frozenset({"app-w-repartition", "app-counts-changelog"}),
+        )
 
 
 def test_the_user_may_say_them() -> None:
     arguments = given(
         "--input-topics", "a,b", "--intermediate-topics", "c", "--internal-topics", "d"
     )
-    wish = wish_of(arguments, loop(), "app", NOW_MS)
-    assert wish == ResetRequest("app", ("a", "b"), ("c",), ("d",))
+    wish = wish_of(arguments, loop(), CONFIG, NOW_MS)
+    assert wish == ResetRequest("app", ("a", "b"), ("c",), ("d",), named=NAMED)
 
 
 def test_without_a_program_nothing_is_known() -> None:
-    assert wish_of(given(), Topology(), "app", NOW_MS) == ResetRequest("app")
+    assert wish_of(given(), Topology(), CONFIG, NOW_MS) == ResetRequest("app")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +85,7 @@ def test_without_a_program_nothing_is_known() -> None:
     ],
 )
 def test_targets(arguments: list[str], target: Target) -> None:
-    assert wish_of(given(*arguments), loop(), "app", NOW_MS).target == target
+    assert wish_of(given(*arguments), loop(), CONFIG, NOW_MS).target == target
 
 
 def test_offsets_of_a_file(tmp_path: Path) -> None:

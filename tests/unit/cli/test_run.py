@@ -205,3 +205,32 @@ def test_the_console_is_served_if_it_is_asked_for(
     assert main(["run", str(program), *words]) == 0
     [(_, options)] = streams.ran
     assert options.console is wanted
+
+
+def test_an_application_that_the_program_does_not_run_is_not_run(
+    tmp_path: Path, streams: type[FakeStreams], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = program(tmp_path, APPLICATION.replace(".run()", ""))
+    assert main(["run", path]) == 0
+    assert streams.ran == []
+    assert f"{path} made application 'mine' and did not run it" in capsys.readouterr().err
+
+
+def test_a_job_of_the_program_s_own_is_all_that_runs(
+    tmp_path: Path, streams: type[FakeStreams]
+) -> None:
+    job = "import penstock.spark, contextlib\nwith contextlib.suppress(Exception):\n    penstock."
+    for call in ("spark.run(builder.build(), {})", "spark.backfill(builder.build(), {})"):
+        assert main(["run", program(tmp_path, BUILDER + job + call)]) == 0
+    assert streams.ran == []
+
+
+def test_settings_of_the_command_line_may_be_spelled_otherwise(
+    tmp_path: Path, streams: type[FakeStreams]
+) -> None:
+    path, file = program(tmp_path, APPLICATION), tmp_path / "prod.toml"
+    file.write_text("poll_ms = 8")
+    assert main(["run", path, "--set", "poll_ms=9"]) == 0
+    assert main(["run", path, "--settings", str(file)]) == 0
+    assert main(["run", path, "--settings", str(file), "--set", "poll.ms=10"]) == 0
+    assert [settings["poll.ms"] for settings, _ in streams.ran] == [9, 8, 10]

@@ -24,7 +24,8 @@ def application() -> Application:
 
 
 def test_roles() -> None:
-    existing = ["orders", "shop-x-changelog", "shop-penstock-tasks", "elsewhere"]
+    others = ["elsewhere", "shop-eu-x-changelog", "shop-eu-penstock-tasks"]
+    existing = ["orders", "shop-x-changelog", "shop-penstock-tasks", *others]
     assert roles(application(), existing) == {
         "orders": "input",
         "prices": "global",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from penstock import Consumed, Stores, StreamsBuilder, serdes
+from penstock import Consumed, Materialized, Stores, StreamsBuilder, serdes
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
 
 
@@ -60,3 +60,10 @@ def test_a_store_may_be_added_and_the_builder_goes_on() -> None:
 
 def test_an_empty_program_builds_an_empty_topology() -> None:
     assert StreamsBuilder().build().nodes == {}
+
+
+def test_settings_may_be_in_snake_case() -> None:
+    builder = StreamsBuilder()
+    builder.table("in", Consumed(serdes.string(), serdes.string()), Materialized("rows"))
+    settings = {"application_id": "shop", "topology_optimization": "all"}
+    assert builder.build(settings).source_changelogs == {"rows": "in"}

@@ -115,3 +115,8 @@ def test_windows_are_not_limited_by_a_number_of_keys() -> None:
     windowed = StreamsBuilder().stream("in").group_by_key().windowed_by(TimeWindows.of_size(5))
     with pytest.raises(TopologyError, match="of windows must not be limited by max_entries"):
         windowed.count(Materialized("m", max_entries=2))
+
+
+def test_caching_is_yes_or_no() -> None:
+    with pytest.raises(TopologyError, match="must be True or False; got 'no'"):
+        Materialized("rows", caching="no")  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ import pytest
 from penstock import BufferConfig, StreamsBuilder, Suppressed, TimeWindows
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode
 from penstock._engine.topology.nodes.table_nodes import TableSuppress
+from penstock.errors import TopologyError
 
 
 def operation_of(builder: StreamsBuilder, name: str) -> TableSuppress:
@@ -98,3 +99,10 @@ def test_java_s_buffers_are_answered() -> None:
         "BufferConfig has no 'maxRecords'; in Python it is spelled BufferConfig.max_records, as in "
         "BufferConfig(max_records=...)"
     )
+
+
+def test_a_buffer_that_emits_early_is_refused_however_it_is_made() -> None:
+    with pytest.raises(TopologyError, match="must have a buffer that does not emit early"):
+        Suppressed(None, BufferConfig(max_records=1))
+    with pytest.raises(TopologyError, match="BufferConfig"):
+        Suppressed(5, None)  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ class Setter:
         (parsing.truth, True, True),
         (parsing.truth, "False", False),
         (parsing.one_of("a", "b"), "b", "b"),
+        (parsing.one_of_any_case("DEFAULT", "HEADERS"), "Headers", "HEADERS"),
         (parsing.optimization, "all", "all"),
         (
             parsing.optimization,

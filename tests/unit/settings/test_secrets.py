@@ -56,6 +56,12 @@ def test_a_secret_is_hidden_wherever_it_stands(key: str) -> None:
         ("postgres://me:hunter2@db/x", "postgres://<hidden>@db/x"),
         ("-----BEGIN RSA PRIVATE KEY-----\nhunter2", HIDDEN),
         ("https://example.org/a", "https://example.org/a"),
+        ("pg://db/x?user=ann&password=h%26&port=1", "pg://db/x?user=ann&password=<hidden>&port=1"),
+        ("https://example.org/?api_key=h#top", "https://example.org/?api_key=<hidden>"),
+        ("host=db password = 'h h' port=1", "host=db password = <hidden> port=1"),
+        ("sslpassword=h,user=ann", "sslpassword=<hidden>,user=ann"),
+        ("what is a password? none=5", "what is a password? none=5"),
+        (["pg:///?password=h"], "['pg:///?password=<hidden>']"),
     ],
 )
 def test_other_values_show_but_for_the_secrets_in_them(value: object, text: str) -> None:

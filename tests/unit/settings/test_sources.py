@@ -76,3 +76,35 @@ def test_variables_of_the_project_itself_are_no_settings() -> None:
         for name in re.findall(r'"(PENSTOCK_[A-Z_]+[A-Z])"', file.read_text())
     }
     assert read_environment(dict.fromkeys(names, "")) == {}
+
+
+def of_service(name: str, port: str) -> dict[str, str]:
+    """Return the variables that Kubernetes sets for a service with one port."""
+    address = f"tcp://10.0.0.1:{port}"
+    return {
+        f"{name}_SERVICE_HOST": "10.0.0.1",
+        f"{name}_SERVICE_PORT": port,
+        f"{name}_SERVICE_PORT_KAFKA": port,
+        f"{name}_PORT": address,
+        f"{name}_PORT_{port}_TCP": address,
+        f"{name}_PORT_{port}_TCP_PROTO": "tcp",
+        f"{name}_PORT_{port}_TCP_PORT": port,
+        f"{name}_PORT_{port}_TCP_ADDR": "10.0.0.1",
+    }
+
+
+def test_variables_of_a_kubernetes_service_are_no_settings() -> None:
+    services = {**of_service("PENSTOCK_BROKER", "9092"), **of_service("PENSTOCK_HTTP", "80")}
+    assert read_environment({**services, "PENSTOCK_POLL_MS": "5"}) == {"poll_ms": "5"}
+    assert read_environment({**services, "PENSTOCK_HTTP_PORT": "8080"}) == {"http_port": "8080"}
+
+
+def test_what_only_looks_like_a_service_is_a_wrong_setting() -> None:
+    variables = {
+        "PENSTOCK_BROKER_SERVICE_PORT": "9092",
+        "PENSTOCK_HTTP_PORT_80_TCP": "tcp://10.0.0.1:80",
+        "PENSTOCK_HTTTP_PORT": "8080",
+    }
+    assert len(read_environment(variables)) == 3
+    beside = {**of_service("PENSTOCK_HTTTP", "80"), "PENSTOCK_HTTTP_PORT": "8080"}
+    assert read_environment(beside) == {"htttp_port": "8080"}

@@ -233,3 +233,41 @@ def test_an_engine_that_cannot_be_opened_says_whose_it_is(tmp_path: Path) -> Non
     place = StorePlace("app", "0_1", "s", tmp_path)
     with pytest.raises(StreamsError, match=r"store 's', task 0_1, cannot .* nobody there"):
         open_engine(refuse, place)
+
+
+class InBuffers(Diary):
+    """Returns buffers, as `lmdb` does, or what a database makes of its columns."""
+
+    made: Callable[[bytes], Any] = bytearray
+
+    def get(self, key: bytes) -> bytes | None:
+        value = super().get(key)
+        return None if value is None else type(self).made(value)
+
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        made = type(self).made
+        rows = super().scan(start, end, reverse=reverse)
+        return ((made(key), made(value)) for key, value in rows)
+
+
+class InViews(InBuffers):
+    made = memoryview
+
+
+class InText(InBuffers):
+    made = staticmethod(bytes.hex)
+
+
+@pytest.mark.parametrize("engine", [InBuffers, InViews])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_an_engine_may_return_other_buffers_than_bytes(name: str, engine: type) -> None:
+    assert results(PROGRAMS[name], engine) == results(PROGRAMS[name], "rocksdb")
+
+
+@pytest.mark.parametrize("name", ["key-value", "windows", "versions"])
+def test_an_engine_that_returns_no_bytes_is_named(name: str) -> None:
+    told = r"engine of store 's.*', task 0_0, must return .* bytes; InText returned str: '0"
+    with pytest.raises(StreamsError, match=told):
+        results(PROGRAMS[name], InText)

@@ -67,5 +67,3 @@ def test_a_plain_value_is_refused() -> None:
         store = driver.get_state_store("last")
         with pytest.raises(StreamsError, match="a timestamped store with headers takes"):
             store.put("a", "x")
-        with pytest.raises(ValueError, match="use the getter of that kind"):
-            driver.get_timestamped_key_value_store("last")

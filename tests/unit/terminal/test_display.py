@@ -186,3 +186,16 @@ def test_level_of_the_logger_asks_for_quiet(monkeypatch: pytest.MonkeyPatch) -> 
     assert type(display_for("fraud")) is QuietDisplay
     monkeypatch.setattr(logger, "level", logging.INFO)
     assert type(display_for("fraud")) is not QuietDisplay
+
+
+def test_a_line_is_written_with_its_end() -> None:
+    """Other threads write to the same stream: nothing of theirs may come in between."""
+    written: list[str] = []
+
+    class Stream(io.StringIO):
+        def write(self, text: str) -> int:
+            written.append(text)
+            return len(text)
+
+    LogDisplay("shop", Stream()).say("ready")
+    assert written == ["ready\n"]

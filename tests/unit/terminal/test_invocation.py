@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from penstock import Consumed, KafkaStreams, StreamsBuilder, serdes
-from penstock.terminal.invocation import Invocation, current, invoked
+from penstock.terminal.invocation import Invocation, current, invoked, settings_with_options
 
 
 def test_wishes_are_in_force_only_inside() -> None:
@@ -21,3 +23,15 @@ def test_settings_go_before_those_of_the_program() -> None:
     with invoked(Invocation({"application.id": "wished"})):
         streams = KafkaStreams(builder.build(), {"application.id": "programmed", "poll.ms": 5})
     assert streams.application_id == "wished"
+
+
+@pytest.mark.parametrize("option", ["poll.ms", "poll_ms"])
+@pytest.mark.parametrize("own", ["poll.ms", "poll_ms"])
+def test_settings_go_before_those_of_the_program_in_any_spelling(option: str, own: str) -> None:
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(serdes.string(), serdes.string())).to("out")
+    with invoked(Invocation({option: "9"})):
+        streams = KafkaStreams(builder.build(), {"application.id": "programmed", own: 5})
+        settings = settings_with_options({own: 5})
+    assert streams._config.poll_ms == 9
+    assert settings == {"poll.ms": "9"}

@@ -11,6 +11,7 @@ import pytest
 
 from penstock import (
     Consumed,
+    Headers,
     Materialized,
     Processor,
     ProcessorContext,
@@ -19,12 +20,15 @@ from penstock import (
     Stores,
     StreamsBuilder,
     StreamsError,
+    TimeWindows,
     Topology,
     TopologyError,
     ValueAndTimestamp,
+    ValueTimestampHeaders,
     Windowed,
     serdes,
 )
+from penstock.errors import ConfigError
 from penstock.testing import TopologyTestDriver
 
 TEXT = serdes.string()
@@ -240,6 +244,28 @@ def test_each_kind_of_store_has_its_getter() -> None:
         assert set(driver.get_all_state_stores()) == set(names)
 
 
+def test_a_store_of_verbs_that_holds_headers_is_seen_with_and_without_them() -> None:
+    builder = StreamsBuilder()
+    grouped = builder.stream("in").group_by_key()
+    grouped.count(Materialized("counts"))
+    grouped.windowed_by(TimeWindows.of_size(10)).count(Materialized("windows"))
+    config = {**CONFIG, "dsl.store.format": "HEADERS"}
+    with TopologyTestDriver(builder.build(), config) as driver:
+        topic = driver.create_input_topic("in", TEXT, TEXT)
+        topic.pipe_input("k", "v", timestamp=5, headers=[("trace", b"1")])
+        timed, whole = ValueAndTimestamp(1, 5), ValueTimestampHeaders(1, 5, Headers())
+        assert driver.get_key_value_store("counts").get("k") == 1
+        assert driver.get_timestamped_key_value_store("counts").get("k") == timed
+        assert driver.get_timestamped_key_value_store_with_headers("counts").get("k") == whole
+        assert driver.get_window_store("windows").fetch("k", 0) == 1
+        assert driver.get_timestamped_window_store("windows").fetch("k", 0) == timed
+        assert driver.get_timestamped_window_store_with_headers("windows").fetch("k", 0) == whole
+        # What a test puts is a row like any other.
+        driver.get_timestamped_key_value_store("counts").put("k", ValueAndTimestamp(7, 1))
+        topic.pipe_input("k", "v", timestamp=6)
+        assert driver.get_key_value_store("counts").get("k") == 8
+
+
 def test_the_store_of_a_table_is_seen_with_and_without_times() -> None:
     builder = StreamsBuilder()
     builder.stream("in").group_by_key().count(Materialized("counts"))
@@ -260,7 +286,9 @@ def test_the_store_of_a_table_is_seen_with_and_without_times() -> None:
         assert rows.get("l") == ValueAndTimestamp(7, -1)
         plain = driver.get_key_value_store("s")
         assert plain.get("k") == "v"
-        with pytest.raises(ValueError, match=r"'s' must be of kind 'timestamped key value'; it is"):
+        with pytest.raises(
+            ValueError, match=r"'s' must be of kind 'timestamped key value' or .*; it is"
+        ):
             driver.get_timestamped_key_value_store("s")
 
 
@@ -345,3 +373,14 @@ def test_a_prefix_is_bytes_or_a_key_or_what_a_serde_writes() -> None:
         for wrong in (None, 5):
             with pytest.raises((ValueError, StreamsError)):
                 store.prefix_scan(wrong)
+
+
+def test_settings_may_be_in_snake_case() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").to("out")
+    serdes = {"default_key_serde": "string", "default_value_serde": "string"}
+    config = {"application_id": "shop", "statestore_cache_max_bytes": 0, **serdes}
+    with TopologyTestDriver(builder.build(), config) as driver:
+        assert driver.produced_topic_names() == set()
+    with pytest.raises(ConfigError, match="must be given once"):
+        TopologyTestDriver(builder.build(), {"application_id": "a", "application.id": "b"})

@@ -11,6 +11,7 @@ from penstock._engine.planner.plan import StorePlan
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.errors import StateClosedError
 from penstock.stores import StorePlace
+from penstock.stores._open_engine import InBytes
 from penstock.testing.engines import DriverEngines
 
 TEXT = serdes.string()
@@ -35,6 +36,13 @@ def plan(name: str, store: type[OnDisk] | None) -> StorePlan:
     return StorePlan(builder, None, "topic")
 
 
+def own_engine(engines: DriverEngines, store: str) -> OnDisk:
+    opened = engines.open(plan(store, OnDisk))
+    assert isinstance(opened, InBytes)
+    assert isinstance(opened.engine, OnDisk)
+    return opened.engine
+
+
 def test_what_is_not_the_users_own_is_in_memory() -> None:
     engines = DriverEngines("app", "0_0")
     assert type(engines.open(plan("s", None))) is MemoryStore
@@ -43,9 +51,7 @@ def test_what_is_not_the_users_own_is_in_memory() -> None:
 
 def test_each_store_has_its_directory_which_is_gone_in_the_end() -> None:
     engines = DriverEngines("app", "0_0")
-    first, second = (engines.open(plan(name, OnDisk)) for name in ("s", "t"))
-    assert isinstance(first, OnDisk)
-    assert isinstance(second, OnDisk)
+    first, second = (own_engine(engines, name) for name in ("s", "t"))
     assert first.file != second.file
     assert first.file.parent.parent == second.file.parent.parent
     first.close()
@@ -60,8 +66,7 @@ def test_two_drivers_of_one_application_have_nothing_in_common() -> None:
     places: list[Path] = []
     for _ in range(2):
         engines = DriverEngines("app", "0_0")
-        engine = engines.open(plan("s", OnDisk))
-        assert isinstance(engine, OnDisk)
+        engine = own_engine(engines, "s")
         places.append(engine.file)
         engine.close()
         engines.close()

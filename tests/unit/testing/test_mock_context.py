@@ -16,6 +16,7 @@ from penstock import (
     RecordMetadata,
     Stores,
     StreamsBuilder,
+    StreamsConfig,
     StreamsError,
     serdes,
 )
@@ -105,3 +106,24 @@ def test_it_has_the_serdes_and_the_directory_that_it_is_given(tmp_path: Path) ->
     assert context.state_dir == tmp_path
     with pytest.raises(StreamsError, match="pass it: state_dir=tmp_path"):
         _ = MockProcessorContext().state_dir
+
+
+def test_settings_may_be_in_snake_case_or_a_config() -> None:
+    for config in (
+        {"application_id": "shop", "default_key_serde": "string", "shop.currency": "EUR"},
+        {"application.id": "shop", "default.key.serde": "string", "shop.currency": "EUR"},
+        StreamsConfig({"application_id": "shop", "default.key.serde": "string"}),
+    ):
+        context = MockProcessorContext(config)
+        assert (context.application_id, context.key_serde) == ("shop", serdes.string())
+    assert context.app_configs()["application.id"] == "shop"
+
+
+def test_a_timer_that_no_task_would_take_is_refused() -> None:
+    context = MockProcessorContext()
+    with pytest.raises(ValueError, match="a schedule's interval must be at least 1 ms; got 0"):
+        context.schedule(0, PunctuationType.STREAM_TIME, print)
+    with pytest.raises(TypeError, match="a schedule's callback must be a function"):
+        context.schedule(1, PunctuationType.STREAM_TIME, None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a PunctuationType"):
+        context.schedule(1, "stream_time", print)  # type: ignore[arg-type]

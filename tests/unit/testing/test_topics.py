@@ -119,3 +119,12 @@ def test_a_topic_that_nothing_names_is_warned_of_when_it_is_read(
         "the topology writes to no topic 'uot' by name, and nothing has been written to it; is the "
         "name right? it writes to: 'out'"
     ]
+
+
+def test_an_advance_without_a_beginning_is_refused() -> None:
+    """Java has no such call; it was ignored, and all records had the same time."""
+    pipe = Pipe().into
+    with pytest.raises(ValueError, match="must be given with a start_timestamp"):
+        pipe.pipe_key_value_list([("a", "1")], advance=timedelta(minutes=1))
+    with pytest.raises(ValueError, match="must be given with a start_timestamp"):
+        pipe.pipe_value_list(["1"], advance=60_000)

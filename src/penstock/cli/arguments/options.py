@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from penstock.settings.keys import dotted_key, dotted_keys
 from penstock.settings.sources import read_file
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the settings of the command line: those of the file, before them the single ones."""
     settings: dict[str, Any] = {}
     if arguments.settings is not None:
-        settings.update(read_file(arguments.settings))
-    settings.update(arguments.set)
+        settings.update(dotted_keys(read_file(arguments.settings)))
+    settings.update((dotted_key(key), value) for key, value in arguments.set)
     if arguments.bootstrap_servers is not None:
         settings["bootstrap.servers"] = arguments.bootstrap_servers
     return settings

@@ -78,13 +78,21 @@ def _names_in(path: str, name: str = "<run_path>") -> dict[str, Any]:
 
 
 def play(program: str, arguments: Sequence[str], options: Invocation) -> None:
-    """Run a program as `python` would, with `options` in force; if it runs no application, then the
-    one that its file is named after.
+    """Run a program as `python` would, with `options` in force; if it makes no application and runs
+    no job of its own, then the one that its file is named after.
     """
     path, name = file_and_name(program)
     with as_main(path, arguments), invoked(options):
         names = run_file(path, "__main__")
-        if not options.answered:
+        if options.made is not None and not options.answered:
+            # It may mean that: a dry run, or a report. Never started under another name.
+            print(
+                f"penstock: {path} made application {options.made!r} and did not run it; call "
+                "run() or start() to have it run",
+                file=sys.stderr,
+                flush=True,
+            )
+        elif not options.answered:
             topology = topology_among(names, path, name)
             KafkaStreams(topology, {"application.id": application_id_of(path)}).run()
 

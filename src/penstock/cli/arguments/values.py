@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from penstock import serdes
@@ -12,6 +14,8 @@ from penstock.errors import SerializationError
 from penstock.serdes import Serde
 from penstock.windowed import Windowed
 
+_BASE64 = "base64"
+_TEXT = serdes.string()
 _TRUTHS = {"true": True, "false": False}
 
 
@@ -59,16 +63,33 @@ def serde_of(name: str, window_size_ms: int | None = None) -> Serde[Any]:
     return serdes.time_windowed(plain, window_size_ms or 1)
 
 
+def encode_text(name: str, topic: str, text: str) -> bytes | None:
+    """Return the bytes of a value as it is typed: of type `json` the text is the document.
+
+    Raises:
+        SerializationError: it is no value of this type.
+    """
+    return _encoded(name, topic, text, _READERS[name])
+
+
 def encode(name: str, topic: str, value: Any) -> bytes | None:
-    """Return the bytes of a value: text as it is typed, or what stood in JSON.
+    """Return the bytes of a value that stood in JSON. Text is read as if it was typed, and
+    `{"base64": ...}` is bytes, but of type `json` both are values like others.
 
     Raises:
         SerializationError: it is no value of this type.
     """
     if value is None:
         return None
+    if name != "json" and (data := from_base64(value)) is not None:
+        return data
+    is_typed = isinstance(value, str) and name != "json"
+    return _encoded(name, topic, value, _READERS[name] if is_typed else _as_it_is)
+
+
+def _encoded(name: str, topic: str, value: Any, read: Callable[[Any], Any]) -> bytes | None:
     try:
-        return serde_of(name).serialize(topic, _typed(name, value))
+        return serde_of(name).serialize(topic, read(value))
     except (ValueError, TypeError, SerializationError) as error:
         msg = f"{value!r} is no {name}: {error}"
         raise SerializationError(msg) from error
@@ -79,6 +100,29 @@ def decode(serde: Serde[Any], topic: str, data: bytes | None) -> Any:
     return None if data is None else _plain(serde.deserialize(topic, data))
 
 
+def decode_for_copy(serde: Serde[Any], topic: str, data: bytes | None) -> Any:
+    """Return a value that `encode` turns into the same bytes: text that is not UTF-8 as base64."""
+    if data is not None and serde == _TEXT:
+        return text_or_base64(data)
+    return decode(serde, topic, data)
+
+
+def text_or_base64(data: bytes) -> str | dict[str, str]:
+    """Return bytes as text, or as `{"base64": ...}` if they are not UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {_BASE64: base64.b64encode(data).decode()}
+
+
+def from_base64(value: Any) -> bytes | None:
+    """Return the bytes of `{"base64": ...}`, None if it is something else."""
+    if isinstance(value, dict) and value.keys() == {_BASE64}:
+        with suppress(TypeError, ValueError):
+            return base64.b64decode(value[_BASE64], validate=True)
+    return None
+
+
 def as_line(value: Any) -> str:
     """Return a value as people read it."""
     if value is None:
@@ -86,9 +130,7 @@ def as_line(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _typed(name: str, value: Any) -> Any:
-    if isinstance(value, str) and name != "json":
-        return _READERS[name](value)
+def _as_it_is(value: Any) -> Any:
     return value
 
 

@@ -6,12 +6,20 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.cli.arguments.options import add_command
-from penstock.cli.init.project import TEMPLATES, check_name, contents, write
+from penstock.cli.init.project import (
+    TEMPLATES,
+    check_name,
+    contents,
+    inside,
+    project_around,
+    write,
+)
 from penstock.errors import StreamsError
 
 if TYPE_CHECKING:
@@ -52,7 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
     name: str = arguments.name
     check_name(name)
     texts = contents(name, arguments.template, version("penstock"))
-    write(_here() / name, texts)
+    here = _here()
+    write(here / name, texts)
+    if (around := project_around(here)) is not None:
+        print(f"penstock: {inside(name, around)}", file=sys.stderr)
     print(f"made {name}: {', '.join(sorted(texts))}")
     print(f"  cd {name}")
     print("  pip install -e '.[test]' && pytest      its test: no broker, no Spark")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -151,6 +152,24 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
         raise StreamsError(msg) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def project_around(folder: Path) -> Path | None:
+    """Return the nearest folder, this one or above it, that is a project; None if there is none."""
+    return next((each for each in (folder, *folder.parents) if _is_project(each)), None)
+
+
+def inside(name: str, around: Path) -> str:
+    """Say that a project was made inside another."""
+    return (
+        f"{name!r} is inside the project {str(around)!r}, which does not know of it: tools that "
+        "are started there find the files of both; if that is not meant, move it: "
+        f"mv {name} {shlex.quote(str(around.parent))}"
+    )
+
+
+def _is_project(folder: Path) -> bool:
+    return os.path.isfile(folder / "pyproject.toml")
 
 
 def _taken(folder: Path) -> str:

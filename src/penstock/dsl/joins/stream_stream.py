@@ -4,7 +4,8 @@ with the other's, one that merges both. Java: KStreamImplJoin.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,8 +24,15 @@ from penstock.dsl.options import StreamJoined
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
 from penstock.stores import StoreBuilder
-from penstock.stores._builders import chosen_by, join_store_builder, outer_join_store_builder
+from penstock.stores._builders import (
+    Logging,
+    chosen_by,
+    join_store_builder,
+    outer_join_store_builder,
+)
 from penstock.windows import JoinWindows
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +288,26 @@ def _window_store(
             f"window_size={times.window_size_ms}, retention={times.retention_ms}"
         )
         raise TopologyError(msg)
+    _warn_of_ignored_logging(own, joined.logging)
     return replace(own, key=joined.key or own.key, value=value or own.value)
+
+
+def _warn_of_ignored_logging(own: StoreBuilder, said: Logging) -> None:
+    """Warn of what StreamJoined says of changelogs where the user's store says otherwise. Java:
+    KStreamImplJoin takes the supplier's, without a word.
+    """
+    wanted = dict(said) if isinstance(said, Mapping) else {}
+    differs = (
+        said is not False
+    ) is not own.logged or not wanted.items() <= own.changelog_settings.items()
+    if said is not True and differs:
+        _log.warning(
+            "store=%s StreamJoined(logging=%r) is not for stores that are given with this_store "
+            "and other_store: as in Java, the changelog is as the store says; pass logging= to "
+            "Stores where the store is made",
+            own.name,
+            said,
+        )
 
 
 def _waiting_store(

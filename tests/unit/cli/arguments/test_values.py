@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.cli.arguments.values import TYPES, as_line, decode, encode, serde_of
+from penstock.cli.arguments.values import (
+    TYPES,
+    as_line,
+    decode,
+    encode,
+    encode_text,
+    serde_of,
+)
 from penstock.errors import SerializationError
 
 TEXTS = {
@@ -24,14 +31,19 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TYPES)
 def test_what_is_typed_is_what_is_shown(name: str) -> None:
-    typed = {"a": [1, None]} if name == "json" else TEXTS[name]
-    data = encode(name, "t", typed)
+    data = encode_text(name, "t", TEXTS[name])
     assert as_line(decode(serde_of(name), "t", data)) == (TEXTS[name] or "null")
 
 
 def test_null_is_the_absence_of_bytes() -> None:
     assert encode("long", "t", None) is None
     assert as_line(decode(serde_of("long"), "t", None)) == "null"
+
+
+def test_a_text_in_json_is_read_as_if_it_was_typed_unless_json_is_wanted() -> None:
+    assert encode("long", "t", "5") == encode_text("long", "t", "5") == bytes(7) + b"\5"
+    assert encode("json", "t", "5") == b'"5"'
+    assert encode_text("json", "t", "5") == b"5"
 
 
 def test_json_values_need_no_text() -> None:

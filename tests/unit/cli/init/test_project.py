@@ -225,3 +225,37 @@ def test_the_test_of_each_kind_of_project_passes(tmp_path: Path) -> None:
     )
     assert json.loads(done.stdout.splitlines()[-1]) == [0] * len(TEMPLATES), done.stdout
     assert done.stdout.count("1 passed") == len(TEMPLATES)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("proccessor", "there is no 'proccessor'; did you mean 'processor'? choose from 'count'"),
+        ("xyz", "there is no 'xyz'; choose from 'count', 'enrich', 'processor'"),
+    ],
+)
+def test_a_template_that_is_not_there_names_the_nearest(
+    given: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["init", "shop", "--template", given])
+    assert ended.value.code == 2
+    assert f"argument --template: {said}" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_project_inside_another_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "shop"]) == 0
+    assert capsys.readouterr().err == ""
+    deep = tmp_path / "shop" / "parts"
+    deep.mkdir()
+    monkeypatch.chdir(deep)
+    assert main(["init", "inner"]) == 0
+    assert capsys.readouterr().err == (
+        f"penstock: 'inner' is inside the project {str(tmp_path / 'shop')!r}, which does not know "
+        "of it: tools that are started there find the files of both; if that is not meant, move "
+        f"it: mv inner {tmp_path}\n"
+    )
+    assert files_in(deep / "inner") == FILES

@@ -136,3 +136,27 @@ def test_a_user_s_own_stores_are_not_among_those_without_a_name() -> None:
         "mine-outer-shared-join-store",
     ]
     assert stores["mine"].key == serdes.bytes()
+
+
+@pytest.mark.parametrize(
+    ("said", "own", "warned"),
+    [
+        (False, True, True),
+        (False, False, False),
+        (True, False, False),
+        ({"min.insync.replicas": "2"}, True, True),
+        ({"min.insync.replicas": "2"}, {"min.insync.replicas": "2", "a": "b"}, False),
+        ({"min.insync.replicas": "2"}, False, True),
+        ({}, True, False),
+    ],
+)
+def test_logging_that_a_given_store_does_not_follow_is_told(
+    said: Any, own: Any, warned: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As in Java, where the changelog of a supplier is not StreamJoined's; there without a word."""
+    mine = Stores.in_memory_window_store(
+        "mine", retention=15, window_size=10, retain_duplicates=True, logging=own
+    )
+    topology = built("join", StreamJoined(this_store=mine, logging=said))
+    assert topology.stores["mine"].logged is bool(own)
+    assert ("store=mine StreamJoined(logging=" in caplog.text) is warned
