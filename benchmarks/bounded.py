@@ -99,16 +99,16 @@ def measured(
     folder: Path, cores: int, names: Sequence[str], rounds: int
 ) -> dict[str, list[tuple[float, float]]]:
     """Return the seconds and the processor seconds of each round of each way."""
-    spark = _session(cores)
+    spark = session(cores)
     frame = spark.read.parquet(str(folder))
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for name in names:
         WAYS[name](frame.limit(10_000))  # classes are loaded, processes started
     for _ in range(rounds):
         for name in names:
-            used, begin = _used(), time.monotonic()
+            before, begin = used(), time.monotonic()
             WAYS[name](frame)
-            taken[name].append((time.monotonic() - begin, _used() - used))
+            taken[name].append((time.monotonic() - begin, used() - before))
     spark.stop()
     return taken
 
@@ -142,7 +142,7 @@ def topology() -> Topology:
 def with_topology(frame: DataFrame) -> None:
     """Run the topology."""
     result = streams.run(topology(), {"orders": frame})
-    _write(result["counts"])
+    write(result["counts"])
     result.unpersist()
 
 
@@ -153,18 +153,18 @@ def with_sql(frame: DataFrame) -> None:
         .orderBy("timestamp")
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
-    _write(frame.select("key", F.count("*").over(so_far).alias("count"), "timestamp"))
+    write(frame.select("key", F.count("*").over(so_far).alias("count"), "timestamp"))
 
 
 def with_sql_aggregate(frame: DataFrame) -> None:
     """Count with an aggregate: the last count of each user only."""
-    _write(frame.groupBy("key").agg(F.count("*"), F.max("timestamp")))
+    write(frame.groupBy("key").agg(F.count("*"), F.max("timestamp")))
 
 
 def by_hand(frame: DataFrame) -> None:
     """Count in a loop."""
     together = frame.repartition(8, "key").sortWithinPartitions("timestamp")
-    _write(map_in_arrow(together, _loop, "key binary, value bigint, timestamp bigint", "count"))
+    write(map_in_arrow(together, _loop, "key binary, value bigint, timestamp bigint", "count"))
 
 
 def _loop(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -188,15 +188,18 @@ WAYS: Mapping[str, Callable[[DataFrame], None]] = {
 }
 
 
-def _write(frame: DataFrame) -> None:
+def write(frame: DataFrame) -> None:
+    """Compute all rows, and drop them."""
     frame.write.format("noop").mode("overwrite").save()
 
 
-def _used() -> float:
+def used() -> float:
+    """Return the processor seconds of this process and its children so far."""
     return sum(processor_seconds(pid) for pid in tree(os.getpid()))
 
 
-def _session(cores: int) -> SparkSession:
+def session(cores: int) -> SparkSession:
+    """Return a session of so many cores."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false")

@@ -2,10 +2,12 @@
 [--seconds N]`.
 
 An application works off a topic (the count of `make bench`, 10,000 keys, exactly-once, two
-workers). Windows of some seconds take turns: without queries, with single keys over HTTP from a
-process of its own, with many keys at once in the driver's Python. Each window is compared with the
-one without queries of the same round, since the machine is never the same for long: by the records
-that were committed, and by the processor time of the workers for each of them.
+workers). Windows of some seconds take turns: without queries, with the asker alone, which asks a
+server that does nothing, with single keys over HTTP from the same asker, a process of its own, with
+many keys at once in the driver's Python. Each window is compared with the one without queries of
+the same round, since the machine is never the same for long: by the records that were committed,
+and by the processor time of the workers for each of them. What HTTP costs is also compared with the
+asker alone: in production it runs elsewhere.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ HTTP_RATE = 500.0
 MULTI_GET_RATE, KEYS_AT_ONCE = 5_000.0, 50
 _PATIENCE_MS = 300_000
 _WARM_UP_SECONDS = 2.0
+_ASKER = "the asker alone"
 
 Load = Callable[[float], tuple[list[float], int, float]]
 """Asks for so many seconds; returns how many milliseconds each question took, how many had no
@@ -129,15 +132,21 @@ def measure(
 ) -> list[Mapping[str, Window]]:
     """Let the loads take turns until there are enough windows, or the topic is at its end."""
     rounds: list[Mapping[str, Window]] = []
-    with over_http(folder) as http:
+    (served,) = read_addresses(folder / "state" / APPLICATION)
+    with (
+        over_http(served.url, served.token or "-") as http,
+        idle_server() as url,
+        over_http(url, "-") as asker,
+    ):
         loads: dict[str, Load | None] = {
             "none": None,
+            _ASKER: asker,
             "http": http,
             "multi-get": lambda seconds: multi_get(streams, seconds),
         }
-        for load in (http, loads["multi-get"]):
-            assert load is not None
-            load(1.0)  # the first questions open connections
+        for load in loads.values():
+            if load is not None:
+                load(1.0)  # the first questions open connections
         streams.resume()
         time.sleep(_WARM_UP_SECONDS)
         for number in range(wanted.pairs):
@@ -173,10 +182,22 @@ def window(streams: KafkaStreams, progress: Progress, load: Load | None, seconds
 
 
 @contextmanager
-def over_http(folder: Path) -> Iterator[Load]:
+def idle_server() -> Iterator[str]:
+    """Run a server that does nothing but answer; yield its address."""
+    command = [sys.executable, "-m", "benchmarks.query_sender"]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield server.stdout.readline().strip()
+    finally:
+        server.kill()
+        server.wait()
+
+
+@contextmanager
+def over_http(url: str, token: str) -> Iterator[Load]:
     """Ask single keys over HTTP, from another process."""
-    (served,) = read_addresses(folder / "state" / APPLICATION)
-    command = [sys.executable, "-m", "benchmarks.query_sender", served.url, served.token or "-"]
+    command = [sys.executable, "-m", "benchmarks.query_sender", url, token]
     sender = subprocess.Popen(
         [*command, "counts", str(KEYS), str(HTTP_RATE)],
         cwd=ROOT,
@@ -239,6 +260,9 @@ def report(rounds: Sequence[Mapping[str, Window]]) -> list[str]:
                 f"{_told(figures.percentiles(taken))}, {failed} without an answer; "
                 f"throughput {lost:+.1f} %, workers' processor time {more:+.1f} %"
             )
+        if name == "http" and _ASKER in rounds[0]:
+            beside = _change(rounds, name, lambda one: one.rate, _ASKER)
+            line += f"; throughput against the asker alone {beside:+.1f} %"
         lines.append(line)
     return lines
 
@@ -248,12 +272,15 @@ def _share(one: Window) -> float:
 
 
 def _change(
-    rounds: Sequence[Mapping[str, Window]], name: str, value: Callable[[Window], float]
+    rounds: Sequence[Mapping[str, Window]],
+    name: str,
+    value: Callable[[Window], float],
+    against: str = "none",
 ) -> float:
-    """Return by how many percent a value differs from that without queries: the median of all
-    rounds.
+    """Return by how many percent a value differs from that of another window, the one without
+    queries unless said: the median of all rounds.
     """
-    pairs = [(value(one[name]), value(one["none"])) for one in rounds]
+    pairs = [(value(one[name]), value(one[against])) for one in rounds]
     return figures.median([(asked / plain - 1) * 100 for asked, plain in pairs if plain] or [0.0])
 
 

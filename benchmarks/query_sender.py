@@ -1,5 +1,6 @@
 """Asks for keys over HTTP at a steady rate, in a process of its own: `python -m
-benchmarks.query_sender URL TOKEN STORE KEYS RATE`.
+benchmarks.query_sender URL TOKEN STORE KEYS RATE`; without arguments a server that answers each
+request with the same bytes, to see what the asker itself takes.
 
 Each line it reads is a number of seconds to ask for; it answers with a line of JSON: how many
 milliseconds each question took, counted from the moment at which it was due, so that falling behind
@@ -68,6 +69,24 @@ class KeyConnection:
         return data[9:12] in {b"200", b"404"}
 
 
+def serve() -> None:
+    """Answer every request at once; print the address first."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=_answer, args=(connection,), daemon=True).start()
+
+
+def _answer(connection: socket.socket) -> None:
+    data = b""
+    while received := connection.recv(1 << 16):
+        data += received
+        while b"\r\n\r\n" in data:
+            data = data.partition(b"\r\n\r\n")[2]
+            connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n{}\n")
+
+
 def steadily(
     askers: Sequence[Callable[[str], bool]],
     next_key: Callable[[], str],
@@ -99,5 +118,7 @@ def steadily(
     return taken, len(failed)
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and len(sys.argv) == 1:
+    serve()
+elif __name__ == "__main__":
     main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]))

@@ -236,7 +236,8 @@ def startup(results: Mapping[str, Any]) -> str:
     for name in (name for name in titles if name in results.get("startup", {})):
         entry = results["startup"][name]
         parts = ("first_s", "first_cpu_s", "after_crash_s", "after_crash_cpu_s")
-        rows.append((titles[name], *(f"{entry[part]:.1f} s" for part in parts)))
+        cells = (f"{entry[part]:.1f} s" if part in entry else "" for part in parts)
+        rows.append((titles[name], *cells))
     head = "From a start to the first committed result, exactly-once, medians"
     return "\n".join([head, *aligned(rows)]) if len(rows) > 1 else ""
 

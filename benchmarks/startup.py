@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with opened(wanted, stopwatch()) as bench:
         ready = bench.prepare(one for one in asked if not given.only or one.name in given.only)
         session = Session(bench, wanted, ready)
-        taken = _turns(bench, ready, given.rounds)
+        taken = _turns(bench, ready, given.rounds, given.crashes)
         for contender in ready:
             if taken[contender.name]:
                 session.keep(("startup", contender.name), _medians(taken[contender.name]))
@@ -55,14 +55,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _turns(
-    bench: Bench, contenders: Sequence[Contender], rounds: int
+    bench: Bench, contenders: Sequence[Contender], rounds: int, crashes: int
 ) -> dict[str, list[dict[str, float]]]:
-    """Let the contenders start in turns, after one turn that does not count."""
+    """Let the contenders start in turns, after one turn that does not count; in the first `crashes`
+    that count they start again after a crash.
+    """
     taken: dict[str, list[dict[str, float]]] = {one.name: [] for one in contenders}
     for number in range(rounds + 1):
         for contender in contenders:
             try:
-                found = measure(bench, contender, number)
+                found = measure(bench, contender, number, crash=0 < number <= crashes)
             except ContenderError as error:
                 bench.skip(f"startup/{contender.name}", str(error))
                 continue
@@ -73,8 +75,9 @@ def _turns(
     return taken
 
 
-def measure(bench: Bench, contender: Contender, number: int) -> dict[str, float]:
-    """Return the seconds, and those of processors, of a first start and of one after a crash.
+def measure(bench: Bench, contender: Contender, number: int, *, crash: bool) -> dict[str, float]:
+    """Return the seconds, and those of processors, of a first start and, if asked for, of one after
+    a crash.
 
     Raises:
         ContenderError: it ended, or no result came in time.
@@ -93,17 +96,14 @@ def measure(bench: Bench, contender: Contender, number: int) -> dict[str, float]
                 with started as one:
                     return _until_results(bench, one, consumer.poll)
 
-            first, first_used = begin()
-            again, again_used = begin()
+            starts = {"first": begin()}
+            if crash:
+                starts["after_crash"] = begin()
     finally:
         bench.forget(application)
         bench.cluster.drop([source])
-    return {
-        "first_s": round(first, 2),
-        "first_cpu_s": round(first_used, 2),
-        "after_crash_s": round(again, 2),
-        "after_crash_cpu_s": round(again_used, 2),
-    }
+    seconds = {f"{name}_s": round(taken, 2) for name, (taken, _) in starts.items()}
+    return seconds | {f"{name}_cpu_s": round(used, 2) for name, (_, used) in starts.items()}
 
 
 def _send(bench: Bench, source: str) -> None:
@@ -135,7 +135,10 @@ def _until_results(
 
 
 def _medians(rounds: Sequence[dict[str, float]]) -> dict[str, Any]:
-    medians = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
+    names = dict.fromkeys(name for one in rounds for name in one)
+    medians = {
+        name: statistics.median(one[name] for one in rounds if name in one) for name in names
+    }
     return {**medians, "rounds": [one["first_s"] for one in rounds]}
 
 
@@ -145,6 +148,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Measure the time from a start to the first committed result, beside Java.",
     )
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="starts of each (5)")
+    parser.add_argument(
+        "--crashes", type=int, default=ROUNDS, help="of these, also started after a crash (5)"
+    )
     parser.add_argument("--before", type=Path, help="a checkout of another commit, set up")
     parser.add_argument("--only", nargs="+", default=[], help="only these contenders")
     parser.add_argument("--results", type=Path, default=results.FILE, help="the file added to")
