@@ -35,10 +35,10 @@ run: $(READY) ## set up and show a demonstration: broker, Spark, two programs
 	@$(BIN)/penstock demo
 
 test: $(READY) ## run the whole test suite, three files at a time: most of it waits for brokers and Spark
-	@$(BIN)/python -m pytest -n 3 --dist loadfile
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 test-no-c: $(READY) ## the same without the parts in C, which `make test` does only for what touches them
-	@PENSTOCK_NO_C=1 $(BIN)/python -m pytest -n 3 --dist loadfile
+	@PENSTOCK_NO_C=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 # Each check is a target of its own, so that `make -k check` shows what all of them have to say.
 check: check-format check-lint check-types check-imports check-architecture ## all fast checks: under a minute

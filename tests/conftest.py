@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -37,7 +38,39 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     sys.pycache_prefix = str(Path(__file__).parents[1] / "build" / "bytecode")
     os.environ.setdefault("PYTHONPYCACHEPREFIX", sys.pycache_prefix)
 
+# For the same reason they take PySpark from where it is installed, not from Spark's archive.
+_PROCESSES = str(Path(__file__).parent / "processes")
+if _PROCESSES not in (_paths := os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_PROCESSES, *_paths]))
+
 _numbers = itertools.count(1)
+
+# A long file that begins late is worked at while other cores have nothing left to do.
+_LONG = [
+    "broker",
+    "chaos",
+    "console",
+    "crash",
+    "examples",
+    "install",
+    "interop",
+    "refusals",
+    "spark",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the folders whose tests take long (`make test` keeps the order), their files mixed
+    and always in the same way: some of them work all the time, others mostly wait.
+    """
+    folders = {Path(__file__).parent / name for name in _LONG}
+
+    def place(item: pytest.Item) -> tuple[bool, int, str]:
+        if folders.isdisjoint(item.path.parents):
+            return (True, 0, "")
+        return (False, crc32(item.path.name.encode()), item.path.name)
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")

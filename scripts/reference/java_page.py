@@ -153,8 +153,6 @@ def _setting(key: str) -> str:
         return "the same"
     if key in RENAMED:
         return f"refused: it is called `{RENAMED[key]}`, in Java as well"
-    if key == "dsl.store.format":
-        return "refused: the stores of verbs keep no headers; those of `Stores.*_with_headers` do"
     if key in NOT_HONOURED:
         return "refused: it would have no effect"
     if clients_knowing(key):

@@ -66,10 +66,11 @@ class SparkLane:
         """Start a driver with a state directory of that name."""
         place = self.place
         given = [place.servers, str(place.folder / state), place.app, place.guarantee]
+        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.chaos.on_spark", *given, str(place.troubles)],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": paths},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

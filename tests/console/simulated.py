@@ -20,6 +20,7 @@ from penstock._engine.planner.tasks import TaskPlan, plan_tasks
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Answer, Question
+from penstock._engine.topology.nodes.stream_nodes import ProcessorNode
 from penstock._engine.topology.topology import Topology
 from tests.unit.engine.http.shop import STORES, Shop, _Fill
 
@@ -70,6 +71,8 @@ class Simulated:
         self.idle: set[str] = set()
         self._errors = RecentErrors()
         self.speed = 1000.0
+        self.debug = False
+        """Whether metrics are recorded at DEBUG, where nodes count their records."""
 
     @property
     def seconds(self) -> float:
@@ -154,6 +157,9 @@ class Simulated:
             elif isinstance(getattr(node, "topic", None), str):
                 sent = {"records-produced-total": total // 2}
                 rows.append(MetricRow(TOPIC, dict(sent), {**of_node, "topic": str(node.topic)}))  # type: ignore[union-attr]
+            if self.debug and isinstance(node, ProcessorNode):
+                seen = {"records-total": total // (3 if node.name == "paid-orders" else 1)}
+                rows.append(MetricRow(NODE, dict(seen), of_node))
         for store in task.subtopology.stores:
             kept = {"num-keys": 29, "state-bytes": 4096}
             rows.append(MetricRow(STATE, dict(kept), {**tags, "in-memory-state-id": store}))

@@ -119,6 +119,21 @@ def test_a_node_shows_its_code_line_and_the_keyboard_opens_it(shown: Shown) -> N
     assert page.problems == []
 
 
+def test_inner_nodes_have_figures_at_debug_and_the_page_says_how_to_get_them(shown: Shown) -> None:
+    page = shown.page()
+    open_ = "[...document.querySelectorAll('.rate')].filter(one => !one.textContent).length"
+    page.until("!document.querySelector('.hint').hidden", "how to get the figures")
+    assert "metrics.recording.level to DEBUG" in page.run(text(".hint"))
+    without = page.run(open_)
+    shown.application.debug = True
+    page.until("document.querySelector('.hint').hidden", "the end of the hint")
+    page.until(f"{open_} < {without}", "rates on more arrows")
+    page.run("document.querySelector('[aria-label*=\"paid-orders\"]').focus()")
+    page.key("Enter")
+    page.until(f"/since its tasks opened/.test({text('#details .facts')})", "its own count")
+    assert page.problems == []
+
+
 def query(page: Page, store: str, **words: str) -> None:
     page.run(
         f"document.querySelector('.shape.store[aria-label=\"store {store}\"]')"
@@ -281,26 +296,41 @@ def test_planted_scripts_stay_text(browser: Browser, where: str) -> None:
         shown.close()
 
 
-def test_planted_scripts_in_rows_of_a_store_stay_text(
-    shown: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_of_a_store_are_shown_as_they_are(shown: Shown) -> None:
     page = shown.page()
     query(page, "counts", key=PLANTED)
     page.until(
         f"{text('.result-note')}?.includes('no such key')", "an answer about the planted key"
     )
-    row = json.dumps(
-        {"rows": [{"key": PLANTED, "value": {PLANTED: PLANTED}, PLANTED: 1}], "cursor": None}
-    )
     page.run(
         "window.fetchBefore = window.fetch; window.fetch = async (path, ...rest) => "
-        f"String(path).startsWith('/stores/counts') ? new Response({json.dumps(row)}) "
+        "String(path).startsWith('/stores/counts') ? new Response(window.answer) "
         ": fetchBefore(path, ...rest)"
     )
-    page.click(".query button")
+    answered(page, [{"key": PLANTED, "value": {PLANTED: PLANTED}, PLANTED: 1}])
     page.until(f"{text('.result')}.includes('<script>')", "the planted row")
     assert page.run("document.querySelectorAll('.result img, .result script').length") == 0
     assert page.run("window.planted ?? null") is None
+
+    # Numbers of JavaScript are exact up to 2**53.
+    nested = {"n": [2**70, 0.5, 1.0, "12345678901234567890"], "#": '"9007199254740993\\'}
+    values = [2**53 + 1, -(2**63), 1e300, nested]
+    rows = [{"key": 2**60 + number, "value": value} for number, value in enumerate(values)]
+    rows.append({"key": "w", "value": 1, "window": {"start": 0, "end": 2**63 - 1}})
+    answered(page, rows)
+    cells = page.until(f"(rows => rows.length === 5 ? rows : null)({ROWS})", "all rows")
+    assert [row[0] for row in cells[:4]] == [str(2**60 + number) for number in range(4)]
+    assert [row[1] for row in cells[:4]] == [
+        json.dumps(value, separators=(",", ":")) for value in values
+    ]
+    assert cells[4][3] == str(2**63 - 1)
+
+
+def answered(page: Page, rows: list[dict[str, Any]]) -> None:
+    """Ask again; the page gets these rows."""
+    answer = json.dumps({"rows": rows, "cursor": None})
+    page.run(f"window.answer = {json.dumps(answer)}; true")
+    page.click(".query button")
 
 
 def axe(page: Page, options: str = "{}") -> list[dict[str, Any]]:
@@ -341,7 +371,31 @@ def test_a_phone_needs_no_sideways_scrolling(shown: Shown) -> None:
         view(page, name)
         width = page.run("document.documentElement.scrollWidth")
         assert width <= 390, (name, width)
+        titles = "[...document.querySelectorAll('[role=columnheader]')]"
+        cut = page.run(f"{titles}.filter(one => one.scrollWidth > one.clientWidth).length")
+        assert cut == 0, name
     assert axe(page) == []
+
+
+def test_edges_behind_which_the_graph_goes_on_fade(shown: Shown) -> None:
+    page = shown.page(390, 780)
+    canvas = "document.querySelector('.canvas')"
+    page.until(f"{canvas}?.classList.contains('more-right')", "a faded edge")
+    assert not page.run(f"{canvas}.classList.contains('more-left')")
+
+    page.run(f"{canvas}.scrollLeft = 1e6")
+
+    page.until(f"{canvas}.classList.contains('more-left')", "the other edge")
+    assert not page.run(f"{canvas}.classList.contains('more-right')")
+
+
+def test_nothing_covers_the_graph(shown: Shown) -> None:
+    page = shown.page()
+    edges = page.run(
+        "['.canvas', '.zoom'].map(one => document.querySelector(one).getBoundingClientRect())"
+        ".map(box => [box.top, box.bottom])"
+    )
+    assert edges[0][1] <= edges[1][0]
 
 
 def test_two_thousand_tasks_are_few_elements(browser: Browser) -> None:

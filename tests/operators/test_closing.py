@@ -303,7 +303,7 @@ def test_a_failure_below_is_that_of_a_timer() -> None:
 
 def test_an_operator_that_knows_no_time_goes_on_from_its_task_s() -> None:
     time = OperatorTime()
-    assert not time.go_on(50, 1000, -1)
+    assert not time.go_on(50, 1, -1)
     assert (time.go_on(50, 2000, 300), time.observed) == (True, 350)
     assert (time.go_on(60, 2000, 900), time.observed) == (True, 360)
     time.observed = 400

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from penstock import (
     StreamsBuilder,
     serdes,
 )
+from penstock._engine.operators.grouped_table import same_key
 from tests.operators.programs import ANYTHING, Seen, drive, pipe, read
 
 NO_CACHE = {"statestore.cache.max.bytes": 0}
@@ -147,3 +151,43 @@ def test_a_versioned_aggregate_forwards_what_it_keeps() -> None:
         ("x", "", 30),
         ("x", "c", 40),
     ]
+
+
+def test_keys_that_only_python_holds_for_equal_are_different_groups() -> None:
+    rows = [("a", 1, 1), ("b", True, 2), ("a", True, 3)]
+    seen = [(repr(key), count) for key, count, _ in results(counted, *rows)]
+    assert seen == [("1", 1), ("True", 1), ("1", 0), ("True", 2)]
+
+
+@dataclass(frozen=True)
+class Place:
+    row: Any
+    note: str = ""
+
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("a", "a", True),
+        (1, 1.0, False),
+        (0.0, -0.0, False),
+        (Decimal("1.0"), Decimal("1.00"), False),
+        (Decimal("1.0"), Decimal("1.0"), True),
+        ([1, {"a": 1}], [1, {"a": 1}], True),
+        ([1, {"a": 1}], [1, {"a": True}], False),
+        ((1, 2), (1, 2, 3), False),
+        (Place(1), Place(1), True),
+        (Place(1), Place(True), False),
+        (Place(1), Place(2), False),
+        (NOON, NOON.astimezone(timezone(timedelta(hours=1))), False),
+        (b"a", b"a", True),
+        (frozenset("ab"), frozenset("ba"), True),
+    ],
+)
+def test_one_group_has_keys_that_are_equal_and_of_equal_types(
+    old: Any, new: Any, same: bool
+) -> None:
+    assert same_key(old, new) is same

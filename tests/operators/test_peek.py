@@ -51,7 +51,12 @@ def test_print_to_a_file_empties_it_first_and_can_be_read_while_it_runs(tmp_path
     def build(builder: StreamsBuilder) -> None:
         builder.stream("in").print(Printed.to_file(str(path), label="words"))
 
+    seen = StreamsBuilder()
+    build(seen)
+    seen.build().describe()
+    assert path.read_text() == "yesterday\n"  # who only looks at a program changes nothing
     with drive(build) as driver:
+        assert path.read_text() == ""
         pipe(driver, "in", ("a", "é"))
         assert path.read_text(encoding="utf-8") == "[words]: a, é\n"
         pipe(driver, "in", ("b", 2))

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from penstock import (
     Cancellable,
+    Consumed,
     FixedKeyProcessor,
     FixedKeyRecord,
+    Materialized,
     Processor,
     ProcessorContext,
+    Produced,
     PunctuationType,
     Record,
     RecordMetadata,
     Stores,
     StreamsBuilder,
+    StreamsError,
+    ValueAndTimestamp,
     serdes,
 )
+from penstock.testing import TopologyTestDriver
 from tests.operators.programs import ANYTHING, Program, drive, pipe, read, read_all, run
 
+TEXT = serdes.string()
 AnyProcessor = Processor[Any, Any, Any, Any]
 COUNTS = Stores.in_memory_key_value_store("counts", key=ANYTHING, value=ANYTHING)
 
@@ -259,3 +267,192 @@ def test_settings_of_the_users_own_reach_the_processor(prefix: str) -> None:
 
     run(lambda s: s.process(Look), [], **{"app.limit": 5, "default.key.serde": serdes.string()})
     assert seen == [5]
+
+
+def test_a_cached_store_that_is_written_while_another_is_flushed_is_committed() -> None:
+    """Java flushes each cache once: what comes later is left out of the commit."""
+
+    class Look(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            pass
+
+    class Keep(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            self.context.get_state_store("kept").put(record.key, record.value)
+
+    def build(builder: StreamsBuilder) -> None:
+        builder.add_state_store(
+            Stores.in_memory_key_value_store("kept", key=ANYTHING, value=ANYTHING, caching=True)
+        )
+        stream = builder.stream("in")
+        stream.process(Look, state_stores=["kept"])  # so that it is flushed before the counts
+        counts = stream.group_by_key().count(Materialized("counts")).to_stream()
+        counts.process(Keep, state_stores=["kept"])
+
+    with drive(build, **{"application.id": "app"}) as driver:
+        pipe(driver, "in", ("a", "x", 1), ("a", "x", 2))
+        assert read(driver, "app-kept-changelog") == [("a", 1, 1), ("a", 2, 2)]
+
+
+def test_what_close_forwards_is_refused() -> None:
+    """It would be in no commit. Java sends it, and with exactly-once aborts it."""
+
+    class Last(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            self.last = record
+
+        def close(self) -> None:
+            self.context.forward(self.last)
+
+    driver = drive(lambda b: b.stream("in").process(Last).to("out"))
+    pipe(driver, "in", ("a", 1))
+    with pytest.raises(StreamsError, match=r"must forward in process or in a timer; .* in close"):
+        driver.close()
+
+
+def test_what_another_thread_forwards_is_refused() -> None:
+    class Threaded(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            self.context.forward(record)
+            thread = Thread(target=self.forward, args=[record], name="mine")
+            thread.start()
+            thread.join(60)
+
+        def forward(self, record: Record[Any, Any]) -> None:
+            try:
+                self.context.forward(record)
+            except StreamsError as error:
+                errors.append(str(error))
+
+    errors: list[str] = []
+    assert run(lambda s: s.process(Threaded), [("a", 1, 5)]) == [("a", 1, 5)]
+    assert len(errors) == 1
+    assert "got a forward in thread 'mine'" in errors[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda r: r.with_timestamp(1234.5), "whole milliseconds in 64 bits; got 1234.5"),
+        (lambda r: r.with_timestamp(float("nan")), "in 64 bits; got nan"),
+        (lambda r: r.with_timestamp(2**63), "in 64 bits; got 9223372036854775808"),
+        (lambda r: r.with_headers([("a", "text")]), "a header must be a pair of a str key"),
+        (lambda r: r.with_headers({"trace": b"1"}), "a header must be a pair of a str key"),
+        (lambda r: r.with_headers([("\ud800", b"x")]), "must be text that UTF-8 can hold"),
+    ],
+)
+def test_what_kafka_cannot_take_is_refused_where_it_is_forwarded(change: Any, message: str) -> None:
+    class Wrong(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            self.context.forward(change(record))
+
+    with pytest.raises(StreamsError, match=f"processor .* at topic 'in', .*{message}"):
+        run(lambda s: s.process(Wrong), [("a", 1, 5)])
+
+
+class Passing(Processor[str, int, str, int]):
+    """Forwards what it gets."""
+
+    def init(self, context: ProcessorContext[str, int]) -> None:
+        self._context = context
+
+    def process(self, record: Record[str, int]) -> None:
+        self._context.forward(record)
+
+
+def test_rows_that_leave_a_full_cache_between_two_records_are_forwarded() -> None:
+    """A row that a query reads, or a test puts, is kept in the cache, for which others must leave
+    it.
+    """
+    builder = StreamsBuilder()
+    counts = builder.stream("in", Consumed(TEXT, TEXT)).group_by_key()
+    counts.count(Materialized("counts", TEXT, serdes.long())).to_stream().process(Passing).to(
+        "out", Produced(TEXT, serdes.long())
+    )
+    config = {"application.id": "app", "statestore.cache.max.bytes": 200}
+    with TopologyTestDriver(builder.build(), config) as driver:
+        source = driver.create_input_topic("in", TEXT, TEXT)
+        target = driver.create_output_topic("out", TEXT, serdes.long())
+        source.pipe_input("first", "x")
+        store = driver.get_timestamped_key_value_store("counts")
+        keys = [f"key {number}" for number in range(20)]
+        for key in keys:
+            store.put(key, ValueAndTimestamp(1, 5))
+        source.pipe_input("last", "x")
+        assert [record.key for record in target.read_records()] == ["first", *keys, "last"]
+
+
+def rekeyed(record: FixedKeyRecord[Any, Any]) -> FixedKeyRecord[Any, Any]:
+    return FixedKeyRecord(record.value, record.value, record.timestamp)
+
+
+def mutated(record: FixedKeyRecord[Any, Any]) -> FixedKeyRecord[Any, Any]:
+    record.key = record.value  # type: ignore[misc]  # it is final
+    return record
+
+
+def from_an_earlier_version(record: FixedKeyRecord[Any, Any]) -> FixedKeyRecord[Any, Any]:
+    other = rekeyed(record)
+    del other._given_key  # a pickle of that time does not have it
+    return other
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        rekeyed,
+        from_an_earlier_version,
+        lambda record: rekeyed(record).with_timestamp(5).with_headers([]),
+        mutated,
+        lambda record: mutated(record).with_value(1),
+        lambda record: FixedKeyRecord(True, None, 0) if record.key == 1 else rekeyed(record),
+    ],
+    ids=[
+        "new",
+        "unpickled",
+        "a copy of a new one",
+        "changed",
+        "a copy of a changed one",
+        "equal, other bytes",
+    ],
+)
+def test_a_processor_that_keeps_keys_cannot_forward_another(change: Any) -> None:
+    """No repartitioning follows: counts by the new key would be those of one partition."""
+
+    class Rekey(FixedKeyProcessor[Any, Any, Any]):
+        def process(self, record: FixedKeyRecord[Any, Any]) -> None:
+            self.context.forward(change(record))
+
+    why = r"must keep the key of its records, as no repartition.*record\.with_value.*a timer"
+    with pytest.raises(StreamsError, match=why):
+        run(lambda stream: stream.process_values(Rekey), [(1, "x")])
+
+
+def test_records_that_were_given_before_can_be_forwarded_and_new_ones_of_the_same_key() -> None:
+    """As in Java, where a processor may hold its records back."""
+
+    class Later(FixedKeyProcessor[Any, Any, Any]):
+        def init(self, context: Any) -> None:
+            super().init(context)
+            self.held: list[FixedKeyRecord[Any, Any]] = []
+            context.schedule(100, PunctuationType.STREAM_TIME, self.flush)
+
+        def process(self, record: FixedKeyRecord[Any, Any]) -> None:
+            for earlier in self.held:
+                self.context.forward(earlier.with_value("earlier"))
+            self.held = [record]
+            copy = list(record.key)
+            self.context.forward(FixedKeyRecord(copy, "new", record.timestamp))
+
+        def flush(self, now_ms: int) -> None:
+            for held in self.held:
+                self.context.forward(FixedKeyRecord(held.key, "by a timer", now_ms))
+
+    seen = run(lambda stream: stream.process_values(Later), [(["a"], 1, 0), (["b"], 2, 150)])
+    assert [(key, value) for key, value, _ in seen] == [
+        (["a"], "new"),
+        (["a"], "by a timer"),
+        (["a"], "earlier"),
+        (["b"], "new"),
+        (["b"], "by a timer"),
+    ]

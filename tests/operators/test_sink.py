@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from penstock import Consumed, Produced, RecordContext, StreamsBuilder, serdes
+from penstock import Consumed, Produced, RecordContext, StreamsBuilder, StreamsError, serdes
 from penstock.record import Headers
 from penstock.testing import TopologyTestDriver
-from tests.operators.programs import drive, pipe, read
+from tests.operators.programs import drive, pipe, read, run
 
 
 def test_one_stream_may_go_to_several_topics() -> None:
@@ -118,3 +118,12 @@ def test_a_topic_extractor_sees_the_raw_bytes_of_the_input() -> None:
         topic.pipe_input("a", "x")
         topic.pipe_input(None, "y")
     assert seen == [(b"a", b"x")] * 2 + [(None, b"y")] * 2
+
+
+def test_a_serde_that_makes_no_bytes_is_named() -> None:
+    class Changing(serdes.Serde[Any]):
+        def encode(self, value: Any) -> bytes:
+            return bytearray(b"x")  # type: ignore[return-value]
+
+    with pytest.raises(StreamsError, match="Changing must encode to bytes; got bytearray"):
+        run(lambda s: s.to("other", Produced(value=Changing())), [("a", 1)])
