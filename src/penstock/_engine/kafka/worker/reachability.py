@@ -1,7 +1,9 @@
 """Whether the cluster answers: asks every few seconds, also while there is nothing to do.
 
 A client that only waits for records does not notice a broker that has stopped: its connection
-stands until a request times out, a minute later.
+stands until a request times out, a minute later. A client that does not get an answer is replaced:
+one that a cluster has told of no brokers, as it does while it has just one and takes that for dead,
+never asks again (librdkafka, issue 5301).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Protocol
 from confluent_kafka import KafkaException
 
 from penstock._clock import monotonic
+from penstock._engine.kafka.client.admin_calls import RenewedAdmin
 
 _ASK_SECONDS = 3.0
 _ANSWER_SECONDS = 3.0
@@ -63,5 +66,7 @@ class Reachability:
             except KafkaException:
                 if self._away_since is None:
                     self._away_since = asked
+                if isinstance(self._cluster, RenewedAdmin):
+                    self._cluster.renew()
             else:
                 self._away_since = None

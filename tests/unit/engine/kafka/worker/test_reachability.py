@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import cast
 
+import pytest
 from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.client import admin_calls
+from penstock._engine.kafka.client.admin_calls import RenewedAdmin
 from penstock._engine.kafka.worker.reachability import Reachability
 
 PATIENCE_SECONDS = 30.0
@@ -47,4 +52,17 @@ def test_a_cluster_that_is_away_is_noticed_and_so_is_its_return() -> None:
     assert reachability.away_seconds() == 12.0
     cluster.answers = True
     wait_for(lambda: reachability.away_seconds() is None)
+    reachability.close()
+
+
+def test_a_client_that_never_asks_again_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one does that a cluster has told of no brokers (librdkafka, issue 5301)."""
+    monkeypatch.setattr(admin_calls, "_RENEWAL_SECONDS", 0.0)
+    lost = FakeCluster()
+    lost.answers = False
+    clients = [lost, FakeCluster()]
+    admin = RenewedAdmin(lambda: cast("AdminClient", clients.pop(0)))
+    reachability = Reachability(cast("AdminClient", admin), "tasks", pause_seconds=0.001)
+    wait_for(lambda: lost.asked > 0)
+    wait_for(lambda: not clients and reachability.away_seconds() is None)
     reachability.close()
