@@ -59,8 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("page", "cost", "read"))
-    parser.add_argument("--records", type=int, default=5_000_000)
-    parser.add_argument("--pairs", type=int, default=6)
+    parser.add_argument("--records", type=int, default=40_000_000)
+    parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--address", default="", help="of `read`, which `cost` starts itself")
     parser.add_argument("--token", default="")
@@ -157,18 +157,20 @@ def _windows(
         "five streams": lambda: readers(folder),
         "five browsers": lambda: browsers(streams),
     }
+
+    def measured(load: Callable[[], Any]) -> queries.Window:
+        # What opens must not use the topic up.
+        streams.pause()
+        with load():
+            streams.resume()
+            time.sleep(_WARM_UP_SECONDS)
+            return queries.window(streams, progress, None, wanted.seconds)
+
     streams.resume()
-    time.sleep(3 * _WARM_UP_SECONDS)
+    time.sleep(10 * _WARM_UP_SECONDS)
     rounds: list[Mapping[str, queries.Window]] = []
     for _ in range(wanted.pairs):
-        windows = {}
-        for name, load in loads.items():
-            # What opens must not use the topic up.
-            streams.pause()
-            with load():
-                streams.resume()
-                time.sleep(_WARM_UP_SECONDS)
-                windows[name] = queries.window(streams, progress, None, wanted.seconds)
+        windows = queries.there_and_back(loads, measured)
         if progress.committed() >= wanted.records:
             break
         rounds.append(windows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.queries import Window, report
+from benchmarks.queries import Window, report, there_and_back
 from benchmarks.query_sender import steadily
 
 
@@ -26,6 +26,16 @@ def test_windows_are_compared_with_the_one_without_queries_of_their_round() -> N
     assert "2 questions/s, p50 2.5 ms, p99 4.0 ms, 1 without an answer" in http
     cost = "throughput -5.0 %, workers' processor time +10.0 %"
     assert http.endswith(f"{cost}; throughput against the asker alone -4.0 %")
+
+
+def test_an_application_that_becomes_faster_helps_no_load() -> None:
+    records = iter(range(100, 200, 10))
+    windows = there_and_back(
+        {"none": 1.0, "http": 2.0, "multi-get": 3.0},
+        lambda taken: Window(next(records), 1.0, 0.5, 0.1, (taken,)),
+    )
+    assert {one.rate for one in windows.values()} == {125.0}
+    assert windows["http"] == Window(250, 2.0, 1.0, 0.2, (2.0, 2.0))
 
 
 def test_a_run_without_rounds_says_so() -> None:
