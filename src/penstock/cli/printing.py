@@ -22,8 +22,11 @@ class Paint:
         return f"\x1b[{_CODES[colour]}m{text}\x1b[m" if self._on else text
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return lines whose columns line up; columns of numbers are aligned to the right.
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[object]], *, commas: bool = True
+) -> list[str]:
+    """Return lines whose columns line up; columns of numbers are aligned to the right. Without
+    `commas` the numbers are shown as other programs read them.
 
     >>> print("\\n".join(table(("topic", "partitions"), [("orders", 12), ("alerts", 4)])))
     topic   partitions
@@ -31,7 +34,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     alerts           4
     """
     body = [tuple(row) for row in rows]
-    cells = [tuple(header), *(tuple(map(_cell, row)) for row in body)]
+    cells = [tuple(header), *(tuple(_cell(value, commas=commas) for value in row) for row in body)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     to_right = [
         bool(body) and all(_is_number(row[at]) for row in body) for at in range(len(header))
@@ -60,10 +63,10 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, *, commas: bool) -> str:
     if value is None:
         return "-"
-    return f"{value:,}" if _is_number(value) else str(value)
+    return f"{value:,}" if commas and _is_number(value) else str(value)
 
 
 def _is_number(value: object) -> bool:

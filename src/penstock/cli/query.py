@@ -151,7 +151,8 @@ def _print(rows: Iterator[Mapping[str, Any]], *, as_json: bool) -> int:
     shown = [_flat(row) for row in rows]
     if shown:
         header = list(shown[0])
-        print("\n".join(table(header, [[row.get(name) for name in header] for row in shown])))
+        cells = [[row.get(name) for name in header] for row in shown]
+        print("\n".join(table(header, cells, commas=False)))
     return len(shown)
 
 
@@ -162,7 +163,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
         if name == "window":
             cells |= {bound: str(time) for bound, time in value.items()}
         elif name != "value" and isinstance(value, int) and not isinstance(value, bool):
-            cells[name] = str(value)  # keys and times are no quantities: no commas
+            cells[name] = str(value)  # keys and times are no quantities
         elif isinstance(value, dict | list | bool):
             cells[name] = _escaped(json.dumps(value, ensure_ascii=False), in_json=True)
         else:

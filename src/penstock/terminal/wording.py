@@ -23,7 +23,8 @@ def closing_line(application_id: str, how: str, figures: Figures) -> str:
     """Return the line that remains at the end."""
     return (
         f"{application_id}: {how} after {duration(figures.seconds)}; "
-        f"{figures.total_in:,} records in, {figures.total_out:,} out"
+        f"{figures.total_in:,} record{'' if figures.total_in == 1 else 's'} in, "
+        f"{figures.total_out:,} out"
     )
 
 

@@ -37,3 +37,11 @@ def test_words() -> None:
     assert [plural(count, "task") for count in (0, 1, 1200)] == ["0 tasks", "1 task", "1,200 tasks"]
     assert indented(["a", "b"]) == ["  a", "  b"]
     assert to_json({"ü": 1}) == '{\n  "ü": 1\n}'
+
+
+def test_numbers_of_others_are_shown_without_commas() -> None:
+    assert table(("key", "value"), [("a", 1234567), ("b", 2.5)], commas=False) == [
+        "key    value",
+        "a    1234567",
+        "b        2.5",
+    ]

@@ -78,6 +78,8 @@ def test_closing_line_has_the_totals() -> None:
     assert closing_line("fraud", "stopped", RUNNING) == (
         "fraud: stopped after 1 min 1 s; 48,120 records in, 9,000 out"
     )
+    one = replace(RUNNING, total_in=1)
+    assert closing_line("fraud", "stopped", one).endswith("; 1 record in, 9,000 out")
 
 
 @pytest.mark.parametrize(
