@@ -384,6 +384,7 @@ class OutboxRelay:
         self._outbox = outbox
         self._connection: Connection | None = None
         self._publisher: Publisher | None = None
+        self._one_by_one = False
 
     def publish(self, limit: int = _BATCH) -> int:
         """Publish the messages that wait, `limit` at most; return how many they were.
@@ -435,9 +436,18 @@ class OutboxRelay:
                 transaction.execute(
                     f"UPDATE {self._outbox.table} SET published = TRUE WHERE id = ?", (number,)
                 )
+        if self._shares_a_refusal(done.failed, len(messages)):
+            self._one_by_one, self._publisher = True, None
+            return len(arrived) + self._publish(limit - len(arrived))
         if done.failed:
             raise self._explained(done.failed, {number: topic for number, topic, *_ in messages})
         return len(messages)
+
+    def _shares_a_refusal(self, failed: list[Failure], sent: int) -> bool:
+        """Return whether messages may have been refused for others of their batch, which Kafka
+        refuses as a whole: one by one, the one that is the cause is told apart.
+        """
+        return sent > 1 and not self._one_by_one and any(one.is_refusal for one in failed)
 
     def _explained(self, failed: list[Failure], topics: Mapping[int, str]) -> StreamsError:
         refused = [one for one in failed if one.is_refusal]
@@ -459,7 +469,7 @@ class OutboxRelay:
         from penstock._engine.kafka.client.publisher import Publisher  # noqa: PLC0415 - loads the client
 
         if self._publisher is None:
-            self._publisher = Publisher(self._config)
+            self._publisher = Publisher(self._config, one_by_one=self._one_by_one)
         for number, topic, key, value in messages:
             header = (ID_HEADER, str(number).encode())
             if not self._publisher.send(topic, key, value, [header], number):

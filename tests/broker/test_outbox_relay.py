@@ -64,8 +64,7 @@ def test_a_refused_message_is_named_and_those_before_it_are_published_once(
     topic = kafka_topic("shipments", 1, {"max.message.bytes": "1000"} if by == "broker" else {})
     large = bytes(2_000 if by == "broker" else 2_000_000)
     database = filled(tmp_path, (topic, b"first"), (topic, large), (topic, b"last"))
-    # Small batches: the broker refuses a whole one.
-    config = {"bootstrap.servers": servers, "producer.batch.size": 1, "application_id": "relay"}
+    config = {"bootstrap.servers": servers, "application_id": "relay"}
     with OutboxRelay(database, OUTBOX, config) as relay:
         for _ in range(3):
             with pytest.raises(RefusedMessageError, match="message 2 of outbox 'shop_outb") as seen:
@@ -92,7 +91,7 @@ def test_after_the_cause_is_removed_the_newest_message_of_a_key_is_the_last(
     topic = kafka_topic("shipments", 1, {"max.message.bytes": "1000"})
     large = bytes(2_000)
     database = filled(tmp_path, (topic, b"first"), (topic, large), (topic, b"last"))
-    config = {"bootstrap.servers": servers, "producer.batch.size": 1, "application_id": "relay"}
+    config = {"bootstrap.servers": servers, "application_id": "relay"}
     with OutboxRelay(database, OUTBOX, config) as relay:
         with pytest.raises(RefusedMessageError, match="message 2 of outbox 'shop_outbox'"):
             relay.publish()
@@ -101,3 +100,18 @@ def test_after_the_cause_is_removed_the_newest_message_of_a_key_is_the_last(
         assert relay.publish() == 0
     written = [record.value for record in read_all(servers, [topic])]
     assert (written[0], written[-2:]) == (b"first", [large, b"last"])
+
+
+def test_messages_that_are_too_large_only_together_are_published(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    """The broker's limit is that of a batch, and the client fills batches up to a megabyte."""
+    servers = kafka_broker.bootstrap_servers
+    topic = kafka_topic("shipments", 1, {"max.message.bytes": "1000"})
+    values = [bytes([number]) * 300 for number in range(20)]
+    database = filled(tmp_path, *((topic, value) for value in values))
+    config = {"bootstrap.servers": servers, "application_id": "relay"}
+    with OutboxRelay(database, OUTBOX, config) as relay:
+        assert relay.publish() == 20
+        assert relay.publish() == 0
+    assert [record.value for record in read_all(servers, [topic])] == values

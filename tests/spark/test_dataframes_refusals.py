@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +22,8 @@ from penstock import (
     Topology,
     serdes,
 )
+from penstock._engine.planner.layout import draft_of
+from penstock._engine.spark.batch import backfill
 from penstock._engine.spark.batch.inputs import with_all_offsets
 from penstock.database import Database
 from penstock.errors import StreamsError
@@ -95,6 +98,26 @@ def test_write_once_of_rows_without_offsets(spark: SparkSession, tmp_path: Path)
     run(builder.build(), {"in": frame}, config)  # its rows are looked at later
     with pytest.raises(Exception, match="column 'offset' must not be null"):
         with_all_offsets("in", frame).collect()
+
+
+def test_write_once_in_a_backfill_of_rows_that_lack_offsets(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """They would be numbered from 0, and the live records of these numbers not be written."""
+    once: Any = write_once(Database(f"sqlite:{tmp_path}/shop.db"), lambda *_: None, name="orders")
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).process_values(once).to("out", Produced(TEXT, TEXT))
+    tasks = [SimpleNamespace(subtopology=plan) for plan in draft_of(builder.build(), "app").plans]
+    admitted: Any = SimpleNamespace(blueprint=SimpleNamespace(tasks=tasks), begun=None)
+    placed = f"{RECORDS}, partition int, offset long"
+    for offset in (7, None):
+        frame = spark.createDataFrame([("a", "b", 1, 0, 6), ("a", "b", 1, 0, offset)], placed)
+        inputs: Any = SimpleNamespace(plans={"in": None}, given={"in": frame})
+        if offset is None:
+            said = refusal(lambda given=inputs: backfill._check_marks(admitted, given))  # type: ignore[misc]
+            assert "in this run those of 'in' have none of their own" in said
+        else:
+            backfill._check_marks(admitted, inputs)
 
 
 def test_two_columns_of_one_name(spark: SparkSession) -> None:

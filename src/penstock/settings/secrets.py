@@ -17,8 +17,12 @@ _SECRET_KEY = re.compile(
 _SECRET_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 # password=... in the query of a URL, or in a list such as that of libpq.
 _SECRET_IN_LIST = re.compile(
-    r"""(?<![^?&;,\s'"])([\w.-]*(?:passw|passphrase|pwd|secret|token|credential|api_?key|access_?key)"""
-    r"""[\w.-]*\s*=\s*)('[^']*'|[^&;,\s'"]+)""",
+    r"""(?<![^?&;,\s'"])"""
+    r"([\w.-]*(?:passw|passphrase|pwd|secret|token|credential|api_?key|access_?key)[\w.-]*\s*=\s*)"
+    # In quotes or braces, in which some characters are escaped, or without: then a quote at its
+    # end is that of a list around it.
+    r"""(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\{(?:\}\}|[^}])*\}"""
+    r"""|[^&;,\s'"]+(?:['"][^&;,\s'"\])}]+)*)""",
     re.IGNORECASE,
 )
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")

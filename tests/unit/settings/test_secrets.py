@@ -62,6 +62,10 @@ def test_a_secret_is_hidden_wherever_it_stands(key: str) -> None:
         ("sslpassword=h,user=ann", "sslpassword=<hidden>,user=ann"),
         ("what is a password? none=5", "what is a password? none=5"),
         (["pg:///?password=h"], "['pg:///?password=<hidden>']"),
+        ('host=db password="h h" port=1', "host=db password=<hidden> port=1"),
+        (r"host=db password='it\'s h' port=1", "host=db password=<hidden> port=1"),
+        ("jdbc:x://h;user=a;password={h;h}}h};a=1", "jdbc:x://h;user=a;password=<hidden>;a=1"),
+        ("host=db password=h'h port=1", "host=db password=<hidden> port=1"),
     ],
 )
 def test_other_values_show_but_for_the_secrets_in_them(value: object, text: str) -> None:

@@ -17,9 +17,10 @@ from penstock._engine.kafka.local_broker import class_archive, java
 from penstock._engine.kafka.local_broker.jars import cache_root
 from penstock.errors import StreamsError
 
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For a JVM that mostly waits. The second compiler takes more time than it saves there; the usual
-collector keeps several times the 60 MB that live, more with each time that the machine is busy."""
+QUICK_START = "-XX:TieredStopAtLevel=1"
+"""For a JVM that mostly waits: the second compiler takes more time than it saves there. The usual
+collector keeps several times the 60 MB that live, more with each time that the machine is busy:
+see `java.collector_options`."""
 
 # A JVM writes its archive in about a second.
 _WRITTEN_MS = 10_000

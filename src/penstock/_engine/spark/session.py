@@ -26,6 +26,7 @@ from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.utils import is_remote
 
+from penstock._engine.kafka.local_broker.java import collector_options
 from penstock._engine.spark import worker_daemon
 from penstock._engine.spark.class_archive import QUICK_START, archive_option, drop_archive
 from penstock._engine.spark.early_jvm import EarlyJvm
@@ -269,7 +270,7 @@ def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
         f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
         archive_option(),
     ]
-    return " ".join(options if heavy else [*options, QUICK_START])
+    return " ".join(options if heavy else [*options, QUICK_START, *collector_options()])
 
 
 def _launch_jvm(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -140,21 +141,30 @@ class RenewedAdmin:
 
     def __init__(self, make: Callable[[], AdminClient]) -> None:
         self._make = make
+        self._lock = threading.Lock()
         self._admin: AdminClient | None = None
         self._made_at = 0.0
+        self._replaced: list[tuple[float, AdminClient]] = []
+        """Kept while requests of other threads may wait in them: they would fail with the client,
+        and nobody would be told why.
+        """
 
     def __getattr__(self, name: str) -> Any:
-        # Asked for once: another thread may renew the client meanwhile.
-        admin = self._admin
-        if admin is None:
-            admin = self._admin = self._make()
-            self._made_at = clock.monotonic()
-        return getattr(admin, name)
+        with self._lock:
+            if self._admin is None:
+                self._admin = self._make()
+                self._made_at = clock.monotonic()
+            return getattr(self._admin, name)
 
     def renew(self) -> None:
         """Replace the client, unless it is so new that it may still be connecting."""
-        if clock.monotonic() - self._made_at >= _RENEWAL_SECONDS:
-            self._admin = None
+        with self._lock:
+            now = clock.monotonic()
+            answered = now - REQUEST_SECONDS - _ANSWER_SECONDS
+            self._replaced = [one for one in self._replaced if one[0] > answered]
+            if self._admin is not None and now - self._made_at >= _RENEWAL_SECONDS:
+                self._replaced.append((now, self._admin))
+                self._admin = None
 
 
 def renewed_admin(config: StreamsConfig) -> AdminClient:

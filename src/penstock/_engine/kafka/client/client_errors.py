@@ -59,6 +59,8 @@ _OUTDATED = frozenset(
 _RETRIABLE = _OUTDATED | frozenset(
     {
         KafkaError._ALL_BROKERS_DOWN,
+        # Another thread has replaced the client, and the request was still under way.
+        KafkaError._DESTROY,
         # A request on a bootstrap connection, which ends once the broker behind it is known.
         _DESTROY_BROKER,
         KafkaError._MSG_TIMED_OUT,

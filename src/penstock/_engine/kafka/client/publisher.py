@@ -52,13 +52,15 @@ class Deliveries:
 class Publisher:
     """A producer that reports which of its messages have arrived."""
 
-    def __init__(self, config: StreamsConfig) -> None:
+    def __init__(self, config: StreamsConfig, *, one_by_one: bool = False) -> None:
+        """`one_by_one` sends each message in a batch of its own: a batch is refused as a whole."""
         config.check_for_cluster()
         self._deliveries = Deliveries()
         self._under_way: set[int] = set()
         # Workers only hear of failures; here each message that has arrived is marked.
         reports = {"delivery.report.only.error": False}
-        self._producer = Producer({**producer_settings(config, ""), **reports})
+        batches = {"batch.num.messages": 1} if one_by_one else {}
+        self._producer = Producer({**producer_settings(config, ""), **reports, **batches})
 
     def send(
         self,

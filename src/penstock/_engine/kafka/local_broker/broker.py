@@ -30,6 +30,7 @@ from penstock._clock import monotonic
 from penstock._engine.kafka.local_broker import child_process, class_archive, distribution, loopback
 from penstock._engine.kafka.local_broker.distribution import KAFKA_VERSION, Distribution
 from penstock._engine.kafka.local_broker.jars import Progress
+from penstock._engine.kafka.local_broker.java import collector_options
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import StreamsError
 
@@ -74,7 +75,6 @@ _SETTINGS: Mapping[str, object] = {
 # compiler: jvm_options=["-XX:TieredStopAtLevel=4"].
 _JVM_OPTIONS = (
     "-Xmx512m",
-    "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-XX:+ExitOnOutOfMemoryError",
     "-Djava.awt.headless=true",
@@ -303,7 +303,12 @@ class LocalBroker:
             }
             settings = {**_SETTINGS, **listeners, **self._settings}
             distribution.write_properties(self.data_dir / "server.properties", settings)
-            jvm = (*_JVM_OPTIONS, self._class_archive_option(kafka), *self._jvm_options)
+            jvm = (
+                *_JVM_OPTIONS,
+                *collector_options(),
+                self._class_archive_option(kafka),
+                *self._jvm_options,
+            )
             program = kafka.command("kafka.Kafka", "server.properties", jvm=jvm)
             with os.fdopen(open_private(self.log_path, os.O_TRUNC), "wb") as log:
                 self._process = subprocess.Popen(

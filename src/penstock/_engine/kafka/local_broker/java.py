@@ -19,6 +19,10 @@ _INSTALL = (
     f"apt-get install openjdk-{NEEDED}-jre-headless) or set JAVA_HOME to one"
 )
 
+_COLLECTOR = re.compile(r"-XX:\+Use\w+GC\b")
+_OPTIONS_OF_ALL = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS")
+"""Variables with options for every JVM, the last for those that Spark starts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Java:
@@ -47,6 +51,14 @@ def find(environment: Mapping[str, str] = os.environ) -> Java:
         msg = f"Java {NEEDED} or later is needed and {path} is {version}; {_INSTALL}"
         raise StreamsError(msg)
     return Java(path, version, build)
+
+
+def collector_options(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the option for the garbage collector that suits a small JVM best; nothing if the
+    environment names another: a JVM with two does not start.
+    """
+    chosen = any(_COLLECTOR.search(environment.get(name, "")) for name in _OPTIONS_OF_ALL)
+    return [] if chosen else ["-XX:+UseSerialGC"]
 
 
 def _path(environment: Mapping[str, str]) -> str:

@@ -264,7 +264,7 @@ class Standbys:
         _log.warning("a standby replica is not up to date: %s", error)
         self._host.note_damage(error)
         for copy in copies:
-            self._close(copy)
+            self._close(copy, is_whole=False)
 
     def _end(self, copy: _OpenCopy, now: float) -> None:
         if not copy.done:
@@ -274,11 +274,20 @@ class Standbys:
             self._closed_until[copy.plan.id] = now + _CLOSED_SECONDS
         self._close(copy)
 
-    def _close(self, copy: _OpenCopy, *, wipe: bool = False, delete: Collection[str] = ()) -> None:
+    def _close(
+        self,
+        copy: _OpenCopy,
+        *,
+        wipe: bool = False,
+        delete: Collection[str] = (),
+        is_whole: bool = True,
+    ) -> None:
+        """Close a copy. One that failed is not whole: it has read what it may not have written."""
         del self._open[copy.plan.id]
         self._progress[copy.plan.id] = {} if wipe or delete else copy.progress()
         self._count(copy)
-        self._note_complete(copy)
+        if is_whole:
+            self._note_complete(copy)
         self._restorer.drop([job.partition for job in copy.jobs])
         try:
             copy.stores.close(wipe=wipe, delete=delete)

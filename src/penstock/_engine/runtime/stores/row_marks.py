@@ -1,4 +1,8 @@
-"""Rows on disk that a store of another kind has written: they are never read, but rebuilt.
+"""Rows on disk that cannot be trusted: they are never read, but rebuilt.
+
+They were written by a store of another kind, or before the store's first checkpoint: those have no
+offset, so the changelog is read from its beginning over them, and what was deleted long ago may be
+missing there.
 
 Each store on disk is marked with its kind. `dsl.store.format`, for one, changes the kind of the
 stores of verbs: their rows get room for headers, while their changelogs stay as they are. Java
@@ -10,7 +14,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.errors import StateError
@@ -19,6 +22,11 @@ from penstock.stores._builders import StoreKind
 _log = logging.getLogger(__name__)
 
 _UNMARKED = "unknown"
+_WITHOUT_OFFSET = "unfinished"
+_REORDERED: frozenset[StoreKind] = frozenset(
+    {"timestamped_key_value_with_headers", "timestamped_window_with_headers"}
+)
+"""Their parts were in another order, as long as there were no marks."""
 
 
 def open_for_rows_of(
@@ -28,8 +36,8 @@ def open_for_rows_of(
     *,
     rebuilt_from: str | None,
 ) -> StoreEngine:
-    """Open a store; an empty one in its place if its rows are of another kind and there is a topic
-    to rebuild them from.
+    """Open a store; an empty one in its place if its rows cannot be trusted and there is a topic to
+    rebuild them from.
 
     Raises:
         StateError: They are of another kind, and there is no such topic.
@@ -38,7 +46,9 @@ def open_for_rows_of(
     if not isinstance(engine, RocksDbStore):
         return engine
     try:
-        written = engine.rows_kind() or _kind_before_marks(kind)
+        written = engine.rows_kind() or (_UNMARKED if kind in _REORDERED else kind)
+        if rebuilt_from is not None and engine.changelog_offset() is None:
+            written = _WITHOUT_OFFSET
         if written == kind or next(engine.scan(None, None, reverse=False), None) is None:
             engine.mark_rows(kind)
             return engine
@@ -49,24 +59,18 @@ def open_for_rows_of(
         raise
     engine.close()
     RocksDbStore.destroy(engine.path)
-    _log.warning(
-        "%s has rows of kind %s and is of kind %s now: it is rebuilt from %s",
-        title,
-        written,
-        kind,
-        rebuilt_from,
-    )
+    if written != _WITHOUT_OFFSET:
+        _log.warning(
+            "%s has rows of kind %s and is of kind %s now: it is rebuilt from %s",
+            title,
+            written,
+            kind,
+            rebuilt_from,
+        )
     fresh = open_engine()
     assert isinstance(fresh, RocksDbStore)
     fresh.mark_rows(kind)
     return fresh
-
-
-def _kind_before_marks(kind: StoreKind) -> str:
-    """Return what the rows of a store without a mark are taken for. Those with headers were written
-    in another order of their parts, as long as there were no marks.
-    """
-    return _UNMARKED if form_of(kind).keeps_headers else kind
 
 
 def _lost(title: str, engine: RocksDbStore, written: str, kind: StoreKind) -> StateError:

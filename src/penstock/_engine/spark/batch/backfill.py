@@ -38,7 +38,7 @@ from penstock._engine.spark.batch.backfill_inputs import (
     without_offsets,
 )
 from penstock._engine.spark.batch.direct_job import DirectJobError, run_direct_job, warm_workers
-from penstock._engine.spark.batch.inputs import has_offsets
+from penstock._engine.spark.batch.inputs import has_all_offsets, has_offsets
 from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.progress import Progress, compute
 from penstock._engine.spark.batch.start import settings_of
@@ -193,9 +193,13 @@ def _check_marks(admitted: Admitted, inputs: Inputs) -> None:
     """
     tasks = admitted.blueprint.tasks
     plans = {task.subtopology.id: task.subtopology for task in tasks}.values()
-    given = {topic for topic, frame in inputs.given.items() if not has_offsets(frame)}
+    known = set(inputs.plans)
+    known -= {topic for topic, frame in inputs.given.items() if not has_offsets(frame)}
     try:
-        topics_of_marks(plans, set(inputs.plans) - given)
+        marked = topics_of_marks(plans, known) & set(inputs.given)
+        # Rows are read only if `write_once` needs their offsets.
+        known -= {topic for topic in marked if not has_all_offsets(inputs.given[topic])}
+        topics_of_marks(plans, known)
     except StreamsError as error:
         if admitted.begun is None:
             raise

@@ -26,7 +26,12 @@ from penstock._engine.kafka.client.topic_history import (
 )
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.batch.history import history_ends, read_stretch
-from penstock._engine.spark.batch.inputs import check_given, frame_of, has_offsets, in_bytes
+from penstock._engine.spark.batch.inputs import (
+    check_given,
+    frame_of,
+    has_all_offsets,
+    in_bytes,
+)
 from penstock._engine.spark.batch.plan_serdes import serdes_among
 from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
 from penstock._engine.spark.batch.typed import Typed
@@ -136,9 +141,11 @@ def open_inputs(
 
 
 def without_offsets(options: InputOptions, session: SparkSession) -> set[str]:
-    """Return the topics whose history is given without offsets of its own."""
+    """Return the topics whose history is given without offsets of its own, or with rows that lack
+    them.
+    """
     opened = check_given(_opened(options.files, session))
-    return {topic for topic, one in opened.items() if not has_offsets(frame_of(one))}
+    return {topic for topic, one in opened.items() if not has_all_offsets(frame_of(one))}
 
 
 def _in_bytes(topic: str, given: DataFrame | Typed, blueprint: Blueprint) -> DataFrame:

@@ -175,6 +175,11 @@ def has_offsets(frame: DataFrame) -> bool:
     return {"partition", "offset"} <= set(frame.columns)
 
 
+def has_all_offsets(frame: DataFrame) -> bool:
+    """Return whether no row lacks an offset; this reads the column."""
+    return has_offsets(frame) and not frame.where(F.col("offset").isNull()).take(1)
+
+
 def with_all_offsets(topic: str, frame: DataFrame) -> DataFrame:
     """Return a frame that ends the job at a row without an offset, for `write_once`."""
     said = f"input {topic!r}: column 'offset' must not be null, as write_once knows records by it"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
 from concurrent.futures import Future
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import pytest
 
@@ -17,6 +18,7 @@ from confluent_kafka import KafkaError, KafkaException
 from penstock import _clock
 from penstock._engine.kafka.client import admin_calls
 from penstock._engine.kafka.client.admin_calls import (
+    AdminClient,
     RenewedAdmin,
     open_admin,
     settle,
@@ -203,6 +205,36 @@ def test_a_client_that_is_new_is_left_to_connect(monkeypatch: pytest.MonkeyPatch
     admin.renew()
     admin.ask()
     assert made == [1]
+
+
+def test_a_client_that_is_replaced_lives_as_long_as_others_may_wait_for_its_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A client that goes away fails the requests that other threads have made with it."""
+
+    class Numbered:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+    now, clients = [0.0], [Numbered(one) for one in range(3)]
+    living = [weakref.ref(one) for one in clients]
+    monkeypatch.setattr(_clock, "monotonic", lambda: now[0])
+    admin: Any = RenewedAdmin(lambda: cast("AdminClient", clients.pop(0)))
+    assert admin.number == 0
+    now[0] = 5.0
+    admin.renew()
+    admin.renew()
+    assert admin.number == 1
+    assert living[0]() is not None
+    now[0] = 30.0
+    admin.renew()
+    assert admin.number == 2
+    assert [one() is None for one in living] == [True, False, False]
+
+
+def test_a_request_of_a_client_that_was_replaced_is_made_again() -> None:
+    cluster = Cluster(KafkaError._DESTROY, "answer")
+    assert with_retries("asking", cluster.ask, 1.0) == "answer"
 
 
 def test_a_client_whose_thread_has_died_is_not_waited_for_for_ever(

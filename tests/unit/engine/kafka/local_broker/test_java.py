@@ -62,3 +62,10 @@ def test_java_that_does_not_run_is_refused(tmp_path: Path) -> None:
     program = install(tmp_path, "17")
     program.write_text("#!/nowhere\n")
     assert refusal({"PATH": str(program.parent)}).startswith(f"{program} does not run; install")
+
+
+def test_a_collector_that_the_environment_names_is_left_alone() -> None:
+    """A JVM with two of them does not start."""
+    assert java.collector_options({"JAVA_TOOL_OPTIONS": "-Xmx1g"}) == ["-XX:+UseSerialGC"]
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS"):
+        assert java.collector_options({name: "-Xmx1g -XX:+UseG1GC"}) == []

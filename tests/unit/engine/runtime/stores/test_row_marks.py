@@ -62,6 +62,26 @@ def test_rows_of_the_same_kind_are_kept(before: StoreKind | None, tmp_path: Path
     assert content(opened(tmp_path, WITH_HEADERS)) == ({}, None)  # it was marked
 
 
+def test_sessions_with_headers_have_always_been_written_as_now(tmp_path: Path) -> None:
+    written(tmp_path, None)
+    assert content(opened(tmp_path, "session_with_headers", rebuilt_from=None)) == (ROWS, 2)
+
+
+def test_rows_without_an_offset_are_restored_anew(tmp_path: Path) -> None:
+    """The changelog would be read over them, and no longer knows what was deleted long ago."""
+    engine = opened(tmp_path, TIMED)
+    engine.write(ROWS, None)
+    engine.close()
+    assert content(opened(tmp_path, TIMED)) == ({}, None)
+
+
+def test_rows_without_a_changelog_have_no_offset_and_are_kept(tmp_path: Path) -> None:
+    engine = opened(tmp_path, TIMED, rebuilt_from=None)
+    engine.write(ROWS, None)
+    engine.close()
+    assert content(opened(tmp_path, TIMED, rebuilt_from=None)) == (ROWS, None)
+
+
 def test_rows_that_no_topic_has_are_refused_and_kept(tmp_path: Path) -> None:
     written(tmp_path, TIMED)
     with pytest.raises(StateError) as refused:
