@@ -23,7 +23,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test test-no-c check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill bench-dataframes bench-startup chaos soak restarts backfill docs docs-serve docs-generate wheel wheel-check audit licences sbom lock clean
+.PHONY: help setup run test test-long test-no-c check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill bench-dataframes bench-startup chaos soak restarts backfill docs docs-serve docs-generate wheel wheel-check audit licences sbom lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ run: $(READY) ## set up and show a demonstration: broker, Spark, two programs
 
 test: $(READY) ## run the whole test suite, three files at a time: most of it waits for brokers and Spark
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+
+test-long: $(READY) ## what `make test` leaves out: long tests in further ways
+	@$(BIN)/python -m pytest -m long
 
 test-no-c: $(READY) ## the same without the parts in C, which `make test` does only for what touches them
 	@PENSTOCK_NO_C=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder

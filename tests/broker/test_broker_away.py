@@ -35,7 +35,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 TEXT, LONG = serdes.string(), serdes.long()
 PATIENCE_SECONDS = 300.0
 
-guarantees = pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+guarantees = pytest.mark.parametrize(
+    "guarantee", ["exactly_once_v2", pytest.param("at_least_once", marks=pytest.mark.long)]
+)
 
 
 @pytest.fixture(scope="module")

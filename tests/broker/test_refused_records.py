@@ -175,7 +175,12 @@ def test_a_record_of_ten_megabytes_is_given_to_the_handler(
     ("guarantee", "form"),
     [
         pytest.param("exactly_once_v2", nullcontext, id="exactly-once in C"),
-        pytest.param("exactly_once_v2", in_python, id="exactly-once in Python"),
+        pytest.param(
+            "exactly_once_v2",
+            in_python,
+            id="exactly-once in Python",
+            marks=pytest.mark.long,
+        ),
         pytest.param("at_least_once", nullcontext, id="at-least-once"),
     ],
 )

@@ -106,7 +106,10 @@ def write_records(broker: LocalBroker, source: str, count: int) -> None:
     producer.flush()
 
 
-@pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+@pytest.mark.parametrize(
+    "guarantee",
+    ["exactly_once_v2", pytest.param("at_least_once", marks=pytest.mark.long)],
+)
 def test_a_takeover_restores_only_what_the_copy_lacks(
     guarantee: str, kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
 ) -> None:

@@ -32,7 +32,10 @@ def relay(kafka_broker: LocalBroker, tmp_path: Path) -> Iterator[Callable[[str, 
         each.close()
 
 
-@pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+@pytest.mark.parametrize(
+    "guarantee",
+    ["exactly_once_v2", pytest.param("at_least_once", marks=pytest.mark.long)],
+)
 def test_penstock_goes_on_where_java_stopped_and_java_where_penstock_stopped(
     guarantee: str, relay: Callable[[str, str], Relay], spark: SparkSession
 ) -> None:

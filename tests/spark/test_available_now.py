@@ -86,7 +86,10 @@ def consumed(servers: str, name: str) -> int:
     return sum(place.offset for place in places)
 
 
-@pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+@pytest.mark.parametrize(
+    "guarantee",
+    ["exactly_once_v2", pytest.param("at_least_once", marks=pytest.mark.long)],
+)
 def test_bounded_run_ends_where_its_inputs_ended(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path, guarantee: str
 ) -> None:

@@ -15,7 +15,7 @@ from penstock.testing.broker import LocalBroker
 from tests.spark.python_processes import HangingUp
 from tests.spark.test_between import WAIT_SECONDS, Files, Shop, locked, wait_for
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 _numbers = itertools.count(1)
 

@@ -175,7 +175,7 @@ class Failing:
         self._file.write_text("fail")
 
 
-@pytest.mark.parametrize("way", ["plain", "placed"])
+@pytest.mark.parametrize("way", [pytest.param("plain", marks=pytest.mark.long), "placed"])
 def test_workers_killed_at_each_step_and_batches_replayed(
     way: str, folder: Folder, ways: dict[str, Callable[..., None]], crash_file: Path
 ) -> None:

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 PATIENCE_MS = 180_000
 
 
+@pytest.mark.long
 def test_two_bounded_runs_on_two_drivers_both_end(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
