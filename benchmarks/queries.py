@@ -181,7 +181,7 @@ def there_and_back(loads: Mapping[str, T], measured: Callable[[T], Window]) -> d
     the reverse order.
     """
     there = {name: measured(load) for name, load in loads.items()}
-    back = {name: measured(load) for name, load in reversed(loads.items())}
+    back = {name: measured(load) for name, load in reversed(list(loads.items()))}
     return {name: there[name] + back[name] for name in loads}
 
 

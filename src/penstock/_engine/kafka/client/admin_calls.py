@@ -145,9 +145,7 @@ class RenewedAdmin:
         self._admin: AdminClient | None = None
         self._made_at = 0.0
         self._replaced: list[tuple[float, AdminClient]] = []
-        """Kept while requests of other threads may wait in them: they would fail with the client,
-        and nobody would be told why.
-        """
+        """Kept while requests of other threads may wait in them, which would fail with them."""
 
     def __getattr__(self, name: str) -> Any:
         with self._lock:

@@ -116,7 +116,7 @@ def test_a_topic_of_the_user_must_be_known_to_hold_all_rows() -> None:
 
 def test_only_stores_on_disk_have_an_age_and_topics_of_inputs_are_the_users() -> None:
     """What is in an engine of the user's own could not be deleted, and would be old for ever."""
-    jobs = [RestoreJob((name, 0), 5, 9, lambda _: None, name) for name in ("log", "in", "own")]
+    jobs = [RestoreJob((name, 0), 5, 9, lambda *_: None, name) for name in ("log", "in", "own")]
     stores: Any = {
         (name, 0): SimpleNamespace(is_on_disk=name != "own") for name in ("log", "in", "own")
     }
