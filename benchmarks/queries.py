@@ -1,5 +1,5 @@
 """What interactive queries cost: `python -m benchmarks.queries [--records N] [--pairs N]
-[--seconds N]`.
+[--seconds N] [--loads NAME ...]`.
 
 An application works off a topic (the count of `make bench`, 10,000 keys, exactly-once, two
 workers). Windows of some seconds take turns: without queries, with the asker alone, which asks a
@@ -43,6 +43,7 @@ MULTI_GET_RATE, KEYS_AT_ONCE = 5_000.0, 50
 _PATIENCE_MS = 300_000
 _WARM_UP_SECONDS = 10.0
 _ASKER = "the asker alone"
+_LOADS = (_ASKER, "http", "multi-get")
 
 T = TypeVar("T")
 Load = Callable[[float], tuple[list[float], int, float]]
@@ -95,6 +96,8 @@ class Wanted:
     records: int
     pairs: int
     seconds: float
+    loads: tuple[str, ...] = ()
+    """Which loads are measured beside none; all if there is none of them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,7 +106,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--records", type=int, default=40_000_000)
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=3.0)
-    wanted = Wanted(**vars(parser.parse_args(arguments)))
+    parser.add_argument("--loads", nargs="*", choices=_LOADS, default=_LOADS, help="only these")
+    given = parser.parse_args(arguments)
+    wanted = Wanted(given.records, given.pairs, given.seconds, tuple(given.loads))
     say = stopwatch()
     with tempfile.TemporaryDirectory() as folder, cluster(Path(folder), say) as running:
         feed = Feed("orders", wanted.records, KEYS, PARTITIONS)
@@ -161,6 +166,8 @@ def measure(
         for load in loads.values():
             if load is not None:
                 load(1.0)  # the first questions open connections
+        left_out = set(loads) - {"none", *(wanted.loads or loads)}
+        loads = {name: load for name, load in loads.items() if name not in left_out}
         streams.resume()
         time.sleep(_WARM_UP_SECONDS)
         for number in range(wanted.pairs):
