@@ -17,6 +17,7 @@ from conformance.dataframes.feeding import (
 from conformance.dataframes.reference import Outcome, Reference, StoredRows
 from conformance.harness import Line, Program, config_of, record_to_json
 from penstock import Topology
+from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.stages import JobPlan, plan_job
 from penstock._engine.spark.batch.start import settings_of
 from penstock._engine.spark.batch.tasks.bounded_task import WallClockError, refuse_unfit
@@ -89,7 +90,8 @@ def say_nothing(_: str) -> None:
 
 def _fresh(load: Callable[[], Program]) -> tuple[Topology, StreamsConfig]:
     program = load()
-    return program.topology(say_nothing), settings_of(config_of(program))
+    config = settings_of(config_of(program))
+    return with_default_stores(program.topology(say_nothing), config), config
 
 
 def _levelled(expected: list[Line], topics: Outcome, plan: JobPlan) -> tuple[Any, Any]:
