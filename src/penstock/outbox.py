@@ -385,6 +385,7 @@ class OutboxRelay:
         self._connection: Connection | None = None
         self._publisher: Publisher | None = None
         self._one_by_one = False
+        self._refused: int | None = None
 
     def publish(self, limit: int = _BATCH) -> int:
         """Publish the messages that wait, `limit` at most; return how many they were.
@@ -426,6 +427,9 @@ class OutboxRelay:
         )
         if not messages:
             return 0
+        if self._refused is not None and messages[0][0] != self._refused:
+            # What was refused is out of the way: the others may share batches again.
+            self._one_by_one, self._refused, self._publisher = False, None, None
         done = self._send(messages)
         # What arrived behind a failure is sent again: a key's last message must be its newest.
         end = min((one.number for one in done.failed), default=None)
@@ -447,7 +451,7 @@ class OutboxRelay:
         """Return whether messages may have been refused for others of their batch, which Kafka
         refuses as a whole: one by one, the one that is the cause is told apart.
         """
-        return sent > 1 and not self._one_by_one and any(one.is_refusal for one in failed)
+        return sent > 1 and not self._one_by_one and any(one.is_of_batch for one in failed)
 
     def _explained(self, failed: list[Failure], topics: Mapping[int, str]) -> StreamsError:
         refused = [one for one in failed if one.is_refusal]
@@ -459,6 +463,7 @@ class OutboxRelay:
         if not refused:
             more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
             return StreamsError(f"{what}{more} could not be published: {first.reason}")
+        self._refused = number if self._one_by_one else None
         msg = (
             f"{what} was refused by Kafka: {first.reason}; remove the cause, or set it aside: "
             f"Outbox({table!r}).set_aside(transaction, {number})"

@@ -72,6 +72,7 @@ def test_a_refused_message_is_named_and_those_before_it_are_published_once(
             assert seen.value.message_id == 2
         assert set_aside(database, 2) == 1
         assert relay.publish() == 1
+        assert not relay._one_by_one
         assert relay.publish() == 0
     written = [record.value for record in read_all(servers, [topic])]
     # The broker's answer comes when the one behind it is on its way.
@@ -114,4 +115,5 @@ def test_messages_that_are_too_large_only_together_are_published(
     with OutboxRelay(database, OUTBOX, config) as relay:
         assert relay.publish() == 20
         assert relay.publish() == 0
+        assert relay._one_by_one
     assert [record.value for record in read_all(servers, [topic])] == values

@@ -19,9 +19,9 @@ _SECRET_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 _SECRET_IN_LIST = re.compile(
     r"""(?<![^?&;,\s'"])"""
     r"([\w.-]*(?:passw|passphrase|pwd|secret|token|credential|api_?key|access_?key)[\w.-]*\s*=\s*)"
-    # In quotes or braces, in which some characters are escaped, or without: then a quote at its
-    # end is that of a list around it.
-    r"""(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\{(?:\}\}|[^}])*\}"""
+    # In quotes or braces, in which some characters are escaped, with what is glued to it; or
+    # without them: then a quote at its end is that of a list around it.
+    r"""(?:(?:'(?:\\.|[^'\\])*'|'[^']*'|"(?:\\.|[^"\\])*"|"[^"]*"|\{(?:\}\}|[^}])*\})[^&;,\s'"]*"""
     r"""|[^&;,\s'"]+(?:['"][^&;,\s'"\])}]+)*)""",
     re.IGNORECASE,
 )

@@ -65,6 +65,8 @@ def test_a_secret_is_hidden_wherever_it_stands(key: str) -> None:
         ('host=db password="h h" port=1', "host=db password=<hidden> port=1"),
         (r"host=db password='it\'s h' port=1", "host=db password=<hidden> port=1"),
         ("jdbc:x://h;user=a;password={h;h}}h};a=1", "jdbc:x://h;user=a;password=<hidden>;a=1"),
+        ("Pwd='h\\';Server=x", "Pwd=<hidden>;Server=x"),
+        ("pg://h/db?password={h}h&x=1", "pg://h/db?password=<hidden>&x=1"),
         ("host=db password=h'h port=1", "host=db password=<hidden> port=1"),
     ],
 )

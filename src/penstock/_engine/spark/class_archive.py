@@ -42,6 +42,17 @@ def archive_option() -> str:
     return f"-XX:ArchiveClassesAtExit={archive.with_suffix(f'.{os.getpid()}')} -Xlog:disable"
 
 
+def default_settings() -> str:
+    """Return Spark's file of default settings, which may have options for its JVM; "" if there is
+    none.
+    """
+    try:
+        folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home()) / "conf"
+        return (Path(folder) / "spark-defaults.conf").read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
 def drop_archive() -> None:
     """Delete the archive: a JVM did not start, and the archive may be the reason."""
     with suppress(StreamsError, OSError):

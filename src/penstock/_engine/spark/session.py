@@ -28,7 +28,12 @@ from pyspark.sql.utils import is_remote
 
 from penstock._engine.kafka.local_broker.java import collector_options
 from penstock._engine.spark import worker_daemon
-from penstock._engine.spark.class_archive import QUICK_START, archive_option, drop_archive
+from penstock._engine.spark.class_archive import (
+    QUICK_START,
+    archive_option,
+    default_settings,
+    drop_archive,
+)
 from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.interpreter import check_interpreter
 from penstock._engine.spark.known_sources import forget_known
@@ -270,7 +275,9 @@ def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
         f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
         archive_option(),
     ]
-    return " ".join(options if heavy else [*options, QUICK_START, *collector_options()])
+    if not heavy:
+        options += [QUICK_START, *collector_options(default_settings())]
+    return " ".join(options)
 
 
 def _launch_jvm(

@@ -90,3 +90,15 @@ def test_a_session_of_spark_connect_is_refused_and_told_why(
     monkeypatch.setenv("SPARK_REMOTE", "sc://host")
     with pytest.raises(ConfigError, match="one of Spark Connect, where the driver is on a server"):
         session.refuse_connect(None)
+
+
+def test_the_collector_of_spark_s_own_settings_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    config = StreamsConfig({"application.id": "a"})
+    assert session._jvm_options(config, heavy=False).endswith(" -XX:+UseSerialGC")
+    assert "GC" not in session._jvm_options(config, heavy=True)
+    chosen = "spark.driver.defaultJavaOptions  -XX:+UseG1GC"
+    (tmp_path / "spark-defaults.conf").write_text(chosen)
+    assert "GC" not in session._jvm_options(config, heavy=False)

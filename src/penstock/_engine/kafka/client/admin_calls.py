@@ -46,7 +46,7 @@ REQUEST_SECONDS = 10.0
 _PAUSE_SECONDS = 0.2
 _SILENT_SECONDS = 2.0
 _GREETING_SECONDS = 1.0
-_RENEWAL_SECONDS = 3.0
+_RENEWAL_SECONDS = 10.0
 _ANSWER_SECONDS = 5.0
 
 # What the client adds about itself: (after 0ms in state CONNECT, 3 identical error(s) suppressed)
@@ -152,17 +152,26 @@ class RenewedAdmin:
             if self._admin is None:
                 self._admin = self._make()
                 self._made_at = clock.monotonic()
-            return getattr(self._admin, name)
+            admin, _ended = self._admin, self._take_ended()
+        # Those that ended go here, outside of the lock: that may take seconds.
+        return getattr(admin, name)
 
     def renew(self) -> None:
         """Replace the client, unless it is so new that it may still be connecting."""
         with self._lock:
             now = clock.monotonic()
-            answered = now - REQUEST_SECONDS - _ANSWER_SECONDS
-            self._replaced = [one for one in self._replaced if one[0] > answered]
             if self._admin is not None and now - self._made_at >= _RENEWAL_SECONDS:
                 self._replaced.append((now, self._admin))
                 self._admin = None
+
+    def _take_ended(self) -> list[tuple[float, AdminClient]]:
+        """Remove the clients that were replaced so long ago that no request waits in them."""
+        if not self._replaced:
+            return []
+        answered = clock.monotonic() - REQUEST_SECONDS - _ANSWER_SECONDS
+        ended = [one for one in self._replaced if one[0] <= answered]
+        self._replaced = [one for one in self._replaced if one[0] > answered]
+        return ended
 
 
 def renewed_admin(config: StreamsConfig) -> AdminClient:

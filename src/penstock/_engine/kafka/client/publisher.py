@@ -30,6 +30,15 @@ _REFUSALS = frozenset(
     }
 )
 
+_REFUSALS_OF_A_BATCH = frozenset(
+    {
+        KafkaError.INVALID_MSG,
+        KafkaError.INVALID_RECORD,
+        KafkaError.INVALID_TIMESTAMP,
+        KafkaError.MSG_SIZE_TOO_LARGE,
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -39,6 +48,8 @@ class Failure:
     reason: str
     is_refusal: bool
     """Whether another attempt would fail, too; if not, a new publisher may do better later."""
+    is_of_batch: bool = False
+    """Whether it may have been refused for another message of its batch."""
 
 
 @dataclass(slots=True)
@@ -116,11 +127,14 @@ def _note(
     under_way: set[int],
     number: int,
     error: KafkaError | None,
-    _message: object,
+    message: object,
 ) -> None:
+    """Note what has become of a message; it is None if the client refused it at once."""
     under_way.discard(number)
     if error is None:
         deliveries.arrived.append(number)
     else:
         refusal = error.code() in _REFUSALS and not error.fatal()
-        deliveries.failed.append(Failure(number, error.str(), is_refusal=refusal))
+        shared = refusal and message is not None and error.code() in _REFUSALS_OF_A_BATCH
+        failure = Failure(number, error.str(), is_refusal=refusal, is_of_batch=shared)
+        deliveries.failed.append(failure)

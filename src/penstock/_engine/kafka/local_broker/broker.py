@@ -305,7 +305,7 @@ class LocalBroker:
             distribution.write_properties(self.data_dir / "server.properties", settings)
             jvm = (
                 *_JVM_OPTIONS,
-                *collector_options(),
+                *collector_options(*self._jvm_options),
                 self._class_archive_option(kafka),
                 *self._jvm_options,
             )

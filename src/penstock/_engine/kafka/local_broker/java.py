@@ -53,12 +53,12 @@ def find(environment: Mapping[str, str] = os.environ) -> Java:
     return Java(path, version, build)
 
 
-def collector_options(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the option for the garbage collector that suits a small JVM best; nothing if the
-    environment names another: a JVM with two does not start.
+def collector_options(*given: str, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the option for the garbage collector that suits a small JVM best; nothing if options
+    that it is `given`, or the environment, name another: a JVM with two does not start.
     """
-    chosen = any(_COLLECTOR.search(environment.get(name, "")) for name in _OPTIONS_OF_ALL)
-    return [] if chosen else ["-XX:+UseSerialGC"]
+    options = [*given, *(environment.get(name, "") for name in _OPTIONS_OF_ALL)]
+    return [] if any(map(_COLLECTOR.search, options)) else ["-XX:+UseSerialGC"]
 
 
 def _path(environment: Mapping[str, str]) -> str:

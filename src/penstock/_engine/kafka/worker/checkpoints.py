@@ -65,9 +65,12 @@ class Checkpoints:
         checkpoint will do.
         """
         crash_point("before-ends")
+        tasks = list(tasks)
         changelogs = _changelogs(tasks)
-        # Inputs that are changelogs: the state is that of the records before the committed offset.
-        ends = {partition: kept.offset for partition, kept in offsets.items()}
+        # Inputs that are changelogs: the state is that of the records before the committed offset,
+        # which an input that rests has had since an earlier commit.
+        ends = {place: at for each in tasks for place, at in each.task.next_offsets().items()}
+        ends |= {partition: kept.offset for partition, kept in offsets.items()}
         if changelogs:
             if not flush():
                 return {}

@@ -16,6 +16,7 @@ from confluent_kafka import KafkaException
 
 from penstock._clock import monotonic
 from penstock._engine.kafka.client.admin_calls import RenewedAdmin
+from penstock.errors import StreamsError
 
 _ASK_SECONDS = 3.0
 _ANSWER_SECONDS = 3.0
@@ -63,7 +64,7 @@ class Reachability:
             asked = self._now()
             try:
                 self._cluster.list_topics(self._topic, timeout=_ANSWER_SECONDS)
-            except KafkaException:
+            except (KafkaException, StreamsError):  # the latter: no client could be made
                 if self._away_since is None:
                     self._away_since = asked
                 if isinstance(self._cluster, RenewedAdmin):

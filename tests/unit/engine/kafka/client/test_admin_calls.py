@@ -221,12 +221,12 @@ def test_a_client_that_is_replaced_lives_as_long_as_others_may_wait_for_its_answ
     monkeypatch.setattr(_clock, "monotonic", lambda: now[0])
     admin: Any = RenewedAdmin(lambda: cast("AdminClient", clients.pop(0)))
     assert admin.number == 0
-    now[0] = 5.0
+    now[0] = 15.0
     admin.renew()
     admin.renew()
     assert admin.number == 1
     assert living[0]() is not None
-    now[0] = 30.0
+    now[0] = 31.0
     admin.renew()
     assert admin.number == 2
     assert [one() is None for one in living] == [True, False, False]

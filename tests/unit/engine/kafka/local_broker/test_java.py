@@ -66,6 +66,9 @@ def test_java_that_does_not_run_is_refused(tmp_path: Path) -> None:
 
 def test_a_collector_that_the_environment_names_is_left_alone() -> None:
     """A JVM with two of them does not start."""
-    assert java.collector_options({"JAVA_TOOL_OPTIONS": "-Xmx1g"}) == ["-XX:+UseSerialGC"]
+    assert java.collector_options("-Xmx1g", environment={"JAVA_TOOL_OPTIONS": "-Xmx1g"}) == [
+        "-XX:+UseSerialGC"
+    ]
     for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS"):
-        assert java.collector_options({name: "-Xmx1g -XX:+UseG1GC"}) == []
+        assert java.collector_options(environment={name: "-Xmx1g -XX:+UseG1GC"}) == []
+    assert java.collector_options("-XX:+UseZGC", environment={}) == []

@@ -1,4 +1,6 @@
-"""Waiting for the markers of the last transaction, which the broker writes after its answer."""
+"""What is in a checkpoint, and waiting for the markers of the last transaction, which the broker
+writes after its answer.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ from penstock._engine.kafka.worker.checkpoints import Checkpoints
 
 STARTED: list[Any] = [
     SimpleNamespace(
-        task=SimpleNamespace(restorable=lambda: {("log", 0): None, ("input", 0): None}),
+        task=SimpleNamespace(
+            restorable=lambda: {("log", 0): None, ("input", 0): None},
+            next_offsets=lambda: {("input", 0): 9, ("other", 0): 20},
+        ),
         offsets={("input", 0): 7},
     )
 ]
@@ -50,3 +55,13 @@ def test_a_marker_that_does_not_come_does_not_hold_a_worker_that_ends(
     monkeypatch.setattr(checkpoints, "monotonic", lambda: float(next(times)))
     monkeypatch.setattr(checkpoints, "end_offsets", ends([3] * 9, []))
     Checkpoints(cast("Any", None), 0).wait_for_markers(STARTED)
+
+
+def test_an_input_that_rests_is_in_the_checkpoint_with_what_was_committed_earlier(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its table would never get an offset beside a stream that is always busy."""
+    monkeypatch.setattr(checkpoints, "end_offsets", ends([], []))
+    committed: Any = {("other", 0): SimpleNamespace(offset=21)}
+    found = Checkpoints(cast("Any", None), 0).ends(iter(STARTED), committed, lambda: True)
+    assert found == {("input", 0): 9, ("other", 0): 21, ("log", 0): 5}
