@@ -136,7 +136,9 @@ def test_failure_shows_the_user_s_own_lines_and_nothing_of_the_jvm(
         timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 1
-    assert done.stdout == 'seen {"price": 4}\nseen {"prize": 5}\n'
+    seen = 'seen {"price": 4}\nseen {"prize": 5}\n'
+    # The second worker may get the task before it is told to end, and meets the same record.
+    assert done.stdout in {seen, seen + seen}
     last = done.stderr[done.stderr.index("penstock: ") :]
     assert last.startswith("penstock: processor 'KSTREAM-MAPVALUES-0000000001' (defined at app.py:")
     assert (

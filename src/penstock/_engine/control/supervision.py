@@ -79,6 +79,8 @@ class Supervision:
         self._early: list[Report] = []
         """Reports that came before the query was known."""
         self._following = threading.Lock()
+        self._asks_all_to_end = False
+        """Whether this instance has failed and says so to the others: it hears itself, too."""
         self.task_count = 0
         self.errors = RecentErrors()
         self.failure: WorkerFailure | None = None
@@ -142,6 +144,7 @@ class Supervision:
             _log.error("worker=%s failed, %s: %s", member_id, response.value, failure.message)
         assert self._query is not None
         if response is UncaughtResponse.SHUTDOWN_APPLICATION:
+            self._asks_all_to_end = True
             try:
                 self._query.post_shutdown(failure.message)
             except Exception:
@@ -199,7 +202,8 @@ class Supervision:
         while not self._states.ended:
             self._pause.wait(_WATCH_SECONDS)
             failure = replanner.check()
-            if failure is None and (reason := query.shutdown_reason()) is not None:
+            reason = None if self._asks_all_to_end else query.shutdown_reason()
+            if failure is None and reason is not None:
                 failure = f"another instance asked all to end: {reason}"
             if failure is not None:
                 self._fail(WorkerFailure("StreamsError", failure, failure))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from penstock._engine.control import supervision as supervision_module
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.supervision import Supervision
 from penstock._engine.planner.blueprint import Blueprint
@@ -122,6 +124,25 @@ def test_another_instance_may_ask_all_to_end() -> None:
     watched.query.reason = "bad"
     watched.watch()
     assert watched.failure() == "another instance asked all to end: bad"
+
+
+def test_the_instance_that_asks_all_to_end_tells_its_own_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It hears its own request, and that may come before its failure is noted."""
+    watched = Watched()
+    monkeypatch.setattr(supervision_module, "_WATCH_SECONDS", 0.001)
+    watched.supervision.uncaught = lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION
+
+    def post(reason: str) -> None:
+        watched.query.reason = reason
+        watched.watch()
+        time.sleep(0.05)  # the watch looks at it meanwhile
+
+    monkeypatch.setattr(watched.query, "post_shutdown", post)
+    failure = WorkerFailure("ValueError", "bad", "bad")
+    watched.supervision.take_report(Report("a", "failed", failure=failure))
+    assert watched.failure() == "bad"
 
 
 def test_the_group_says_when_a_bounded_run_is_over() -> None:
