@@ -6,7 +6,8 @@ first with the number 7, some at once, in turn on one and on two partitions. One
 cache, and one commit at its end; the others write every update.
 
 What is compared is what the input fixes. A task that reads the user's topics takes their records by
-time, so all it writes is fixed, and its order too where no other task writes to the partition. The
+time, so all it writes is fixed, and its order too where no other task writes to the partition (no
+two topics have a timestamp in common: which of two such records is first is not fixed). The
 records of a repartition topic come when they come: where a task has other inputs beside it, what
 it writes is not compared. With a cache that is so behind any repartition topic: commits decide what
 comes out, and when they come is not fixed there.
@@ -162,7 +163,7 @@ def differences(seed: int, spark: SparkSession, servers: str, folder: Path) -> l
 
 def drawn(seed: int) -> Drawn | str:
     """Return a random program with what it must write, or why it is left out."""
-    description = renamed(generator.generate(seed), f"between-{seed}-")
+    description = without_ties(renamed(generator.generate(seed), f"between-{seed}-"))
     # The rows of a file are sorted by time, as the sink does it.
     files = _in_files(description)
     description = replace(description, input=[line for file in files for line in file])
@@ -228,6 +229,20 @@ def renamed(drawn: Description, prefix: str) -> Description:
     # The Kafka client takes a time of 0 for none: what is sent with it has that of the next.
     lines = [{**line, "timestamp": max(1, line.get("timestamp", 0))} for line in lines]
     return replace(drawn, steps=[rename(step) for step in drawn.steps], input=lines)
+
+
+def without_ties(drawn: Description) -> Description:
+    """Return a program no two of whose topics have a timestamp in common: a task takes such records
+    as their queues come to be filled, and the input does not fix that. The later one moves on.
+    """
+    topics: dict[int, str] = {}
+    lines: list[Line] = []
+    for line in drawn.input:
+        time = line["timestamp"]
+        while topics.setdefault(time, line["topic"]) != line["topic"]:
+            time += 1
+        lines.append({**line, "timestamp": time})
+    return replace(drawn, input=lines)
 
 
 def fixed_topics(plan: JobPlan, *, by_user_only: bool = False) -> dict[str, bool]:
