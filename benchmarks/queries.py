@@ -214,13 +214,12 @@ def window(streams: KafkaStreams, progress: Progress, load: Load | None, seconds
 def idle_server() -> Iterator[str]:
     """Run a server that does nothing but answer; yield its address."""
     command = [sys.executable, "-m", "benchmarks.query_sender"]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    try:
-        yield server.stdout.readline().strip()
-    finally:
-        server.kill()
-        server.wait()
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.kill()
 
 
 @contextmanager

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks.queries import Window, report, there_and_back
-from benchmarks.query_sender import steadily
+import socket
+
+from benchmarks.queries import Window, idle_server, report, there_and_back
+from benchmarks.query_sender import KeyConnection, over_connections, steadily
 
 
 def test_windows_are_compared_with_the_one_without_queries_of_their_round() -> None:
@@ -52,3 +54,13 @@ def test_questions_are_asked_at_a_rate_and_counted() -> None:
 
     taken, failed = steadily([ask, ask], lambda: next(keys), 100.0, 0.1)
     assert (len(taken), failed, sorted(asked)) == (9, 1, list("abcdefghij"))
+
+
+def test_questions_over_http_are_asked_again_where_the_server_has_hung_up() -> None:
+    with idle_server() as url:
+        connections = [KeyConnection(url, "-", "counts") for _ in range(3)]
+        connections[1].socket.shutdown(socket.SHUT_RDWR)
+        taken, failed = over_connections(connections, lambda: "a", 500.0, 0.02)
+        for one in connections:
+            one.socket.close()
+    assert (len(taken), failed) == (10, 0)
