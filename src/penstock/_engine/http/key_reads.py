@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Protocol
 
 from penstock._clock import monotonic
@@ -31,6 +33,10 @@ _log = logging.getLogger(__name__)
 _BYTES_MAX = 1 << 16
 # A worker that took a question answers it, or says why not, a moment after its time is over.
 _GRACE_SECONDS = 1.0
+# When so many requests wait for so long already, others may wait a moment, too.
+_CROWD = 8
+_BUSY_SECONDS = 0.01
+_GATHER_SECONDS = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,8 @@ class KeyReads:
         """In the order of their deadlines: all have the same time."""
         self._timer: asyncio.TimerHandle | None = None
         self._again: set[asyncio.Task[None]] = set()
+        self._gathers = False
+        self._never = threading.Event()
 
     def begin(self, asked: Asked, send: Callable[[Reply], None]) -> bool:
         """Begin to answer a request, which `send` is called for once, later; no if it is none for
@@ -96,7 +104,7 @@ class KeyReads:
         except Refusal:
             return False
         loop = asyncio.get_running_loop()
-        pending = _Pending(asked, read, send, monotonic() + read.seconds)
+        pending = _Pending(asked, read, send, monotonic())
 
         def ended(part: Part | None) -> None:
             self._answered.append((pending, part))
@@ -117,9 +125,23 @@ class KeyReads:
             return False
         pending.drop = drop
         self._pending[pending] = None
+        self._gather(loop, pending.begun)
         if self._timer is None:
             self._timer = loop.call_later(read.seconds + _GRACE_SECONDS, self._give_up)
         return True
+
+    def _gather(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
+        """Have the requests of the next moment read together, if many wait for busy workers: each
+        would wake this thread, which costs more than to answer it.
+        """
+        crowd = next(islice(self._pending, _CROWD - 1, None), None)
+        if not self._gathers and crowd is not None and now - crowd.begun > _BUSY_SECONDS:
+            self._gathers = True
+            loop.call_soon(self._pause)
+
+    def _pause(self) -> None:
+        self._gathers = False
+        self._never.wait(_GATHER_SECONDS)
 
     def _hand_over(self) -> None:
         self._is_called = False
@@ -168,13 +190,18 @@ class KeyReads:
 class _Pending:
     """A request whose question is on its way."""
 
-    __slots__ = ("asked", "drop", "read", "send", "until")
+    __slots__ = ("asked", "begun", "drop", "read", "send")
 
     def __init__(
-        self, asked: Asked, read: KeyRead, send: Callable[[Reply], None], until: float
+        self, asked: Asked, read: KeyRead, send: Callable[[Reply], None], begun: float
     ) -> None:
-        self.asked, self.read, self.send, self.until = asked, read, send, until
+        self.asked, self.read, self.send, self.begun = asked, read, send, begun
         self.drop: Callable[[], None] = _nothing
+
+    @property
+    def until(self) -> float:
+        """When its time is over."""
+        return self.begun + self.read.seconds
 
 
 def _nothing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
@@ -18,6 +19,7 @@ from penstock._engine.http import guarded_protocol, key_reads, store_reads
 from penstock._engine.http.access import Access
 from penstock._engine.http.key_reads import runs_no_user_code
 from penstock._engine.http.listening import Listening
+from penstock._engine.http.replies import Asked, Reply
 from penstock._engine.http.server import HttpServer
 from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.question_queues import QuestionQueues
@@ -329,3 +331,43 @@ def test_serdes_with_code_of_the_user_stay_off_the_loop() -> None:
         serdes.of(lambda value: b"", lambda data: data),
     ]
     assert not any(runs_no_user_code(serde) for serde in own)
+
+
+class Endless:
+    """A store whose worker does not answer; also the reader and the threads of its requests."""
+
+    def begin_get(self, raw_key: bytes, ended: object) -> Callable[[], None]:
+        return lambda: None
+
+    def key_read(self, asked: object) -> Any:
+        source: Any = self
+        return key_reads.KeyRead(source, b"k", 60.0, lambda part: Reply(200, b"", ""))
+
+    def enter(self) -> None: ...
+
+
+@pytest.mark.parametrize(("busy_seconds", "pauses"), [(-1.0, 2), (60.0, 0)])
+def test_requests_are_read_together_while_many_wait_for_busy_workers(
+    busy_seconds: float, pauses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[float] = []
+    monkeypatch.setattr(key_reads, "_CROWD", 3)
+    monkeypatch.setattr(key_reads, "_BUSY_SECONDS", busy_seconds)
+    endless: Any = Endless()
+    reads = key_reads.KeyReads(endless, endless)
+    monkeypatch.setattr(reads._never, "wait", counted.append)
+    asked = Asked("GET", b"/stores/counts/k", "", {})
+
+    async def ask(times: int) -> None:
+        for _ in range(times):
+            assert reads.begin(asked, lambda reply: None)
+        await asyncio.sleep(0)
+
+    async def run() -> None:
+        await ask(2)
+        assert not counted
+        await ask(3)  # they came in the same moment: one pause
+        await ask(1)
+
+    asyncio.run(run())
+    assert len(counted) == pauses

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from penstock._engine.queries import question_queues
-from penstock._engine.queries.question_queues import QuestionQueues
+from penstock._engine.queries.question_queues import QuestionQueues, linger_seconds
 from penstock._engine.queries.questions import Answer, Part, Question, QuestionPoll, Read
 from penstock.errors import QueryError
 
@@ -154,6 +154,10 @@ def test_questions_that_overlap_are_taken_together(monkeypatch: pytest.MonkeyPat
     queues.close()
     for thread in threads:
         thread.join()
+
+
+def test_questions_wait_for_others_as_long_as_the_worker_is_busy() -> None:
+    assert linger_seconds(0.0) < linger_seconds(0.02) == 0.02 < linger_seconds(9.0) < 0.1
 
 
 def test_the_questions_of_one_asker_wait_for_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
