@@ -79,6 +79,7 @@ def test_a_hung_slot_does_not_end_its_neighbours(
             enough = of_healthy().number + 40
             wait_for(lambda: of_healthy().number >= enough or of_healthy().state in GONE)
             assert (of_healthy().pid, of_healthy().state) == (healthy.pid, "running")
+            assert streams.reports()[victim.member_id].state == "silent"
             app.write(*((f"k{number}", "x") for number in range(40)))
             assert app.read(1)
         finally:

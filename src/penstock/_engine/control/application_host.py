@@ -207,6 +207,8 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         if not alive or self._stop:
             return
         held = {task for driver in self.all_drivers() for task in driver.tasks}
+        # A worker that hangs is a member until its session ends.
+        held |= self._members.tasks()
         try:
             orphans = self.group.tasks_without_member() - held
         except Exception as error:  # the thread that watches the group must not end
@@ -285,6 +287,9 @@ class ApplicationHost(ABC, Generic[ProgramT]):
             report.member_id, self._tasks, self._config.num_standby_replicas
         )
         if not known:
+            if report.state in GONE:
+                # It answers no more questions: those that it has taken are asked again elsewhere.
+                self._questions.forget(report.worker)
             self._on_report(report)
         return Instruction(
             stop=self._stop or self._is_surplus(report, now),

@@ -203,9 +203,12 @@ class EngineThread:
         except BaseException:
             self._records_in = worker.figures.records_in()
             self._record_failures = worker.figures.take_record_failures()
+            self._queries.close()
             worker.abandon()
             raise
         self._records_in = worker.figures.records_in()
+        # To commit and to leave the group may take seconds: questions go elsewhere meanwhile.
+        self._queries.close()
         worker.close()
 
     def _answered(self, instruction: Instruction) -> None:

@@ -2,7 +2,12 @@
 
 Workers report four times a second each, so what depends on all of them (standbys, whether the
 application runs) is computed again only when `version` has changed: a worker came or ended, its
-tasks or their states changed, it joined the group, its state moved to another machine.
+tasks or their states changed, it joined the group, its state moved to another machine, it fell
+silent.
+
+A process that is stopped keeps its connection, and its last report would be believed for ever. What
+a worker with tasks said last is old after some seconds: its state is `silent`, its lag is not
+known, and queries ask others for its tasks.
 """
 
 from __future__ import annotations
@@ -12,12 +17,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from penstock._clock import monotonic
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
-from penstock._engine.control.status import GONE
+from penstock._engine.control.status import GONE, SILENT
 from penstock._engine.metrics.rows import MetricRow
 
 _LAG = "records-lag"
+# Workers report four times a second, a busy function of the user or not.
+_SILENT_SECONDS = 5.0
+_LOOK_SECONDS = 0.5
 
 Assignments: TypeAlias = Sequence[tuple[tuple[str, int], Mapping[str, str]]]
 """Workers, each with its tasks and what these do."""
@@ -30,6 +39,10 @@ class Members:
         self._reports: dict[str, Report] = {}
         self._claims: dict[str, None] = {}
         """The workers, the one whose tasks have changed last at the end."""
+        self._arrived: dict[str, float] = {}
+        """When the last report of each worker came."""
+        self._silent: frozenset[str] = frozenset()
+        self._next_look = 0.0
         self._lock = threading.Lock()
         self._version = 0
         self._metrics: dict[str, tuple[MetricRow, ...]] = {}
@@ -45,7 +58,8 @@ class Members:
     def reports(self) -> dict[str, Report]:
         """Return the last report of each worker."""
         with self._lock:
-            return dict(self._reports)
+            self._look_for_silent()
+            return {name: self._shown(report) for name, report in self._reports.items()}
 
     def alive(self) -> list[Report]:
         """Return the last reports of the workers that have not ended."""
@@ -53,15 +67,22 @@ class Members:
             return self._alive()
 
     def assignments(self) -> Assignments:
-        """Return the workers that have not ended, each with its tasks. The newest claim is the
-        last: a worker that hangs does not know that a task of its has moved. Each question asks for
-        it: the list is made once for each version.
+        """Return the workers that have not ended and are not silent, each with its tasks. The
+        newest claim is the last: a worker that hangs does not know that a task of its has moved.
+        Each question asks for it: the list is made once for each version.
         """
         with self._lock:
+            self._look_for_silent()
             if self._assignments[0] != self._version:
                 reports = [self._reports[name] for name in self._claims if name in self._reports]
-                alive = [(one.worker, one.tasks) for one in reports if one.state not in GONE]
-                self._assignments = self._version, alive
+                self._assignments = (
+                    self._version,
+                    [
+                        (one.worker, one.tasks)
+                        for one in reports
+                        if one.state not in GONE and one.member_id not in self._silent
+                    ],
+                )
             return self._assignments[1]
 
     def take(self, report: Report) -> None:
@@ -115,20 +136,51 @@ class Members:
         """Return the tasks of which a worker keeps copies."""
         return self.standbys(tasks, replicas).get(member_id, ())
 
+    def tasks(self) -> set[str]:
+        """Return the tasks of all workers that have not ended, silent ones too."""
+        with self._lock:
+            return {task for report in self._alive() for task in report.tasks}
+
+    def _look_for_silent(self) -> None:
+        now = monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + _LOOK_SECONDS
+        silent = frozenset(
+            report.member_id
+            for report in self._alive()
+            if report.tasks and now - self._arrived[report.member_id] >= _SILENT_SECONDS
+        )
+        if silent != self._silent:
+            for name in silent - self._silent:
+                self._forget_lag(name)
+            self._silent = silent
+            self._version += 1
+
+    def _shown(self, report: Report) -> Report:
+        if report.member_id not in self._silent or report.state in GONE:
+            return report
+        return replace(report, state=SILENT, repeated=True)
+
+    def _forget_lag(self, name: str) -> None:
+        self._metrics[name] = tuple(map(_without_lag, self._metrics.get(name, ())))
+
     def _alive(self) -> list[Report]:
         return [report for report in self._reports.values() if report.state not in GONE]
 
     def _put(self, report: Report) -> None:
         before = self._reports.get(report.member_id)
         self._reports[report.member_id] = report
+        self._arrived[report.member_id] = monotonic()
+        if report.member_id in self._silent:
+            self._next_look = 0.0
         self._keep_metrics(report)
         if before is None or _membership(before) != _membership(report):
             self._version += 1
             self._claims.pop(report.member_id, None)
             self._claims[report.member_id] = None
         elif report.repeated and not before.repeated:
-            rows = self._metrics.get(report.member_id, ())
-            self._metrics[report.member_id] = tuple(_without_lag(row) for row in rows)
+            self._forget_lag(report.member_id)
 
     def _keep_metrics(self, report: Report) -> None:
         if report.state in GONE:

@@ -17,6 +17,10 @@ from penstock._engine.metrics.rows import STATE, MetricRow
 
 GONE = frozenset({"closed", "failed", "lost"})
 """The states of workers that have ended."""
+SILENT = "silent"
+"""The state of a worker whose process sends no reports, as the driver shows it: the process was
+stopped, or is in a function that does not let go of the interpreter.
+"""
 
 _STORE_FIGURES = {"state-bytes": "stateBytes", "put-total": "numRowsUpdated"}
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from penstock._engine.control.status import GONE, status
+from penstock._engine.control.status import GONE, SILENT, status
 from penstock._engine.http.served import Application
 from penstock._engine.http.store_reads import describe_store
 
@@ -92,14 +93,17 @@ def _owners(application: Application) -> dict[str, dict[str, Any]]:
         for task, state in driver.tasks.items()
     }
     own: dict[str, dict[str, Any]] = {}
+    silent: dict[str, dict[str, Any]] = {}
     # The last one is believed: one that hangs does not know that its task has moved.
     for report in sorted(application.reports().values(), key=lambda one: not one.repeated):
         if report.state in GONE:
             continue
         for task, state in report.tasks.items():
-            if task not in own or state == "running":
+            if report.state == SILENT:
+                silent[task] = {"state": SILENT, "worker": report.member_id, "driver": here.name}
+            elif task not in own or state == "running":
                 own[task] = {"state": state, "worker": report.member_id, "driver": here.name}
-    return owners | own
+    return silent | owners | own
 
 
 def _reasons(application: Application) -> list[str]:
@@ -108,5 +112,11 @@ def _reasons(application: Application) -> list[str]:
     owners = _owners(application)
     tasks = application.tasks().keys()
     restoring = [task for task in tasks & owners.keys() if owners[task]["state"] != "running"]
-    reasons += [f"task {task} is {owners[task]['state']}" for task in sorted(restoring)]
+    reasons += [_why_not_ready(task, owners[task]) for task in sorted(restoring)]
     return reasons + [f"task {task} has no worker" for task in sorted(tasks - owners.keys())]
+
+
+def _why_not_ready(task: str, owner: Mapping[str, Any]) -> str:
+    if owner["state"] == SILENT:
+        return f"task {task}: worker {owner['worker']} sends no reports; its log says why"
+    return f"task {task} is {owner['state']}"

@@ -64,6 +64,7 @@ class QueryServer:
         self._batches: deque[_Batch] = deque()
         self._cursors: OpenScans[int, _Cursor] = OpenScans(random_number, _CURSORS_MAX)
         self._hot_until = 0.0
+        self._closed = False
 
     @property
     def has_questions(self) -> bool:
@@ -81,6 +82,8 @@ class QueryServer:
         # The asker of each question waits for its own time; none may end the time of the others.
         seconds = max((question.seconds for question in batch.questions), default=0.0)
         self._batches.append(batch)
+        if self._closed:
+            self.serve(())
         can_wake = engine.wake()
         batch.unanswered.acquire(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX))
         self._hot_until = 0.0 if can_wake else monotonic() + _HOT_SECONDS
@@ -95,8 +98,7 @@ class QueryServer:
     def serve(self, tasks: Iterable[QueryableTask]) -> None:
         """Answer all that was asked; called on the engine thread."""
         here = list(tasks)
-        while self._batches:
-            batch = self._batches.popleft()
+        while batch := self._next_batch():
             for question in batch.questions:
                 if batch.abandoned:
                     break
@@ -104,13 +106,23 @@ class QueryServer:
             batch.unanswered.release()
         self.drop_old()
 
+    def _next_batch(self) -> _Batch | None:
+        try:
+            return self._batches.popleft()
+        except IndexError:
+            return None
+
     def drop_old(self) -> None:
         """Forget scans whose next page was not asked for in time; called on the engine thread."""
         self._cursors.drop_old()
 
     def close(self) -> None:
-        """Drop all cursors, before the stores are closed."""
+        """Drop all cursors, before the stores are closed; questions are answered from now on, those
+        that wait too, but no task is here any more.
+        """
         self._cursors.clear()
+        self._closed = True
+        self.serve(())
 
     def _answer(self, question: Question, tasks: list[QueryableTask]) -> Answer:
         if question.cursor is not None:

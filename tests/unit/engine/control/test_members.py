@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from penstock._engine.control import members as members_module
+from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
@@ -72,6 +73,33 @@ def test_a_worker_is_lost_once_and_only_in_its_own_process() -> None:
     assert [one.member_id for one in members.alive()] == ["b"]
     members.forget_alive()
     assert list(members.reports()) == ["a"]
+
+
+def test_a_worker_whose_process_is_stopped_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(members_module, "monotonic", lambda: now[0])
+    members = Members()
+    row = MetricRow(TASK, {"records-lag": 0, "busy": 1}, {"task-id": "0_0"})
+    members.take(replace(A, lag=0, metrics=(row,)))
+    members.take(replace(B, lag=0))
+    members.take(Report("c", "running", pid=3))  # it opens, and has no tasks yet
+    before = members.version
+    now[0] += 4
+    members.take(replace(B, lag=7))
+    now[0] += 2
+    shown = members.reports()
+    assert {name: one.state for name, one in shown.items()} == {
+        "a": "silent", "b": "running", "c": "running",
+    }  # fmt: skip
+    assert ApplicationLag(("0_0", "0_1")).known(shown) is None  # not 7
+    assert members.assignments() == [(("b", 2), B.tasks), (("c", 3), {})]
+    assert members.version > before
+    assert members.tasks() == {"0_0", "0_1"}
+    assert members.metrics()["a"] == (replace(row, values={"busy": 1}),)
+    members.take(A)  # it goes on
+    members.take(B)
+    assert members.reports()["a"] == A
+    assert len(members.assignments()) == 3
 
 
 def test_standbys_are_chosen_when_the_membership_changes_not_at_each_report(

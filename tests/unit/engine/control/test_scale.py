@@ -10,6 +10,7 @@ import pytest
 from penstock._engine.control import members as members_module
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
+from penstock._engine.queries.questions import Question, QuestionPoll, Read
 from penstock.application_states import State
 from tests.unit.engine.control.crowd import Driver, crowd, query_without_spark
 
@@ -63,6 +64,18 @@ def test_another_process_with_the_same_ids_is_heard() -> None:
     # The old connection's end is noticed late.
     query._hung_up(old)
     assert query.members()["a"].state == "running"
+
+
+@pytest.mark.parametrize("state", ["closed", "failed"])
+def test_questions_to_a_worker_that_ends_are_not_waited_for(state: str) -> None:
+    query = query_without_spark(("0_0",), 0, 1, lambda report: None)
+    query._report(Report("a", "running", {"0_0": "running"}, number=1, pid=7))
+    ended: list[object] = []
+    question = Question(0, "counts", Read("range"), (0,))
+    assert query._questions.begin(("a", 7), question, ended.append)
+    assert query._questions.poll(QuestionPoll("a", 7, ()))
+    query._report(Report("a", state, number=2, pid=7))
+    assert ended == [None]
 
 
 def test_a_report_that_comes_again_or_too_late_is_not_counted_again() -> None:

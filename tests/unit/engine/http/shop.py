@@ -121,6 +121,7 @@ class Shop:
         """All partitions have the same rows."""
         self.state = "RUNNING"
         self.restored = True
+        self.worker_state = "running"
         self.owned = True
         self.others: list[Driver] = []
         self.busy: threading.Event | None = None
@@ -151,7 +152,7 @@ class Shop:
     def reports(self) -> Mapping[str, Report]:
         running = "running" if self.restored else "restoring"
         tasks = {one.id: running for one in self._plan} if self.owned else {}
-        return {"w": Report("w", "running", tasks=tasks, pid=1)}
+        return {"w": Report("w", self.worker_state, tasks=tasks, pid=1)}
 
     def lag(self) -> int | None:
         return 0

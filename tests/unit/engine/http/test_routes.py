@@ -236,6 +236,18 @@ def test_health_says_whether_and_why_not(
     assert json.loads(ready.body)["reasons"] == reasons
 
 
+def test_a_worker_that_sends_no_reports_is_not_ready() -> None:
+    shop = Shop()
+    shop.worker_state = "silent"
+    ready = ask(shop, "/health/ready")
+    assert ready.status == 503
+    reason = "task 0_0: worker w sends no reports; its log says why"
+    assert json.loads(ready.body)["reasons"] == [reason]
+    assert [task["state"] for task in got(shop, "/tasks")["tasks"]] == ["silent"]
+    shop.others = [Driver("there", "node/2", tasks={"0_0": "running"})]
+    assert ask(shop, "/health/ready").status == 200
+
+
 def test_stores_tasks_and_metadata_are_listed(shop: Shop) -> None:
     stores = {one["name"]: one["kind"] for one in got(shop, "/stores")["stores"]}
     assert stores["windows"] == "window"

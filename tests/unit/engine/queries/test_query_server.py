@@ -261,6 +261,22 @@ def test_an_engine_that_is_busy_is_told_in_time(server: QueryServer) -> None:
     assert server.ask([question], BUSY) == (Answer(3, (), "in function f"),)
 
 
+def test_a_server_that_is_closed_has_no_tasks(server: QueryServer) -> None:
+    question = Question(3, "plain", Read("range"), (0,), seconds=PATIENCE_SECONDS)
+    absent = (Answer(3, (Part(0, failure="absent", message="the task is not here"),)),)
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(server.ask([question], BUSY)))
+    thread.start()
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not server.has_questions:
+        assert time.monotonic() < until
+        time.sleep(0.001)
+    server.close()
+    thread.join()
+    assert found == [absent]
+    assert server.ask([question], BUSY) == absent
+
+
 def test_nothing_is_kept_of_questions_whose_asker_has_given_up(server: QueryServer) -> None:
     asked = [Question(number, "plain", Read("range"), (0,), seconds=0.01) for number in (3, 4)]
     assert server.ask(asked, BUSY) == (

@@ -14,7 +14,7 @@ from typing import Any
 
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.recent_errors import SeenError
-from penstock._engine.control.status import GONE, broker_away_seconds
+from penstock._engine.control.status import GONE, SILENT, broker_away_seconds
 from penstock._engine.http.console.edge_rates import Flow, edge_rates, flow_of, node_rates
 from penstock._engine.http.console.graph import windows_of
 from penstock._engine.http.console.history import History
@@ -252,7 +252,7 @@ def head(look: Look) -> dict[str, Any]:
         "running": states["running"],
         "restoring": states["restoring"],
         "elsewhere": elsewhere,
-        "missing": max(0, len(look.tasks) - states.total() - elsewhere),
+        "missing": max(0, len(look.tasks) - states.total() + states[SILENT] - elsewhere),
         "workers": len(alive),
         "restore_remaining": sum(report.restore_remaining for report in alive),
         "broker_away_seconds": broker_away_seconds(alive),
@@ -307,8 +307,9 @@ def owners_of(reports: Mapping[str, Report]) -> dict[str, tuple[str, str]]:
         if report.state in GONE:
             continue
         for task, state in report.tasks.items():
-            if task not in owners or state == "running":
-                owners[task] = report.member_id, state
+            shown = SILENT if report.state == SILENT else state
+            if task not in owners or shown == "running":
+                owners[task] = report.member_id, shown
     return owners
 
 
