@@ -141,6 +141,8 @@ class Task:
     def start(self, now_ms: int) -> None:
         """Initialize the processors, parents first; what they store has the wall-clock time."""
         self.position.wall_clock_ms = self.position.timestamp = now_ms
+        for store in self._stores.values():
+            store.forget_reads()
         for node in self._plan.nodes:
             for init in self._wiring.at_start[node.name]:
                 try:

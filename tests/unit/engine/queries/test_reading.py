@@ -11,13 +11,16 @@ from typing import Any
 
 import pytest
 
-from penstock import Processor, ProcessorContext, Record, StreamsBuilder, serdes
+from penstock import Materialized, Processor, ProcessorContext, Record, StreamsBuilder, serdes
 from penstock._engine.queries.questions import Read, Row
 from penstock._engine.queries.reading import rows_of
+from penstock._engine.runtime.stores.task_stores import TaskStore, memory_engine
 from penstock._engine.runtime.task import Task
+from penstock._engine.state.cache.entries import CacheBudget
+from penstock._engine.state.cache.record_cache import CachedStore
 from penstock.stores import Stores, ValueAndTimestamp
 from penstock.windowed import Windowed
-from tests.unit.engine.runtime.test_task import raws, task
+from tests.unit.engine.runtime.test_task import hosted, raws, task, values
 
 HOUR = 3_600_000
 BYTES: dict[str, Any] = {"key": serdes.bytes(), "value": serdes.bytes()}
@@ -36,9 +39,15 @@ STORES = {
     "memory-window": Stores.in_memory_window_store(
         "memory-window", retention=HOUR, window_size=1000, **BYTES
     ),
+    "cached-memory-window": Stores.in_memory_window_store(
+        "cached-memory-window", retention=HOUR, window_size=1000, caching=True, **BYTES
+    ),
     "session": Stores.persistent_session_store("session", retention=HOUR, **BYTES),
     "cached-session": Stores.persistent_session_store(
         "cached-session", retention=HOUR, caching=True, **BYTES
+    ),
+    "cached-memory-session": Stores.in_memory_session_store(
+        "cached-memory-session", retention=HOUR, caching=True, **BYTES
     ),
     "versioned": Stores.versioned_key_value_store("versioned", history_retention=HOUR, **BYTES),
 }
@@ -113,9 +122,14 @@ def reads(store: str) -> list[Read]:
 
 
 def content(made: Task, store: str, *, uncommitted: bool) -> list[list[Row]]:
+    reader = held_by(made, store).reader(uncommitted=uncommitted)
+    return [list(rows_of(reader, read)) for read in reads(store)]
+
+
+def held_by(made: Task, store: str) -> TaskStore:
     held = made.task_store(store)
     assert held is not None
-    return [list(rows_of(held.reader(uncommitted=uncommitted), read)) for read in reads(store)]
+    return held
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -143,3 +157,84 @@ def test_a_store_of_another_kind_says_what_it_is(store: str, kind: Any) -> None:
     assert held is not None
     with pytest.raises(LookupError, match=f"store '{store}' is a .*Store: it has no '{kind}'"):
         rows_of(held.reader(uncommitted=False), Read(kind, (b"a",)))
+
+
+@pytest.mark.parametrize("store", [name for name in STORES if "cached" in name or name == "timed"])
+def test_a_query_leaves_the_cache_as_it_is(store: str) -> None:
+    made, chance = opened(store), Random(store)
+    held = held_by(made, store)
+    cache = held._cache
+    assert isinstance(cache, CachedStore)
+    held_rows = 0
+    for step in range(40):
+        time = chance.randrange(1_000_000)
+        made.add_records("in", 0, raws(time, first_offset=step))
+        made.process(time, 10)
+        if chance.random() < 0.3:
+            made.flush()
+            if chance.random() < 0.5:
+                held.forget_reads()
+        before = cache.entries.in_order_of_use(), cache.entries.used_bytes
+        seen = content(made, store, uncommitted=True)
+        assert (cache.entries.in_order_of_use(), cache.entries.used_bytes) == before
+        assert [list(rows_of(held.face, read)) for read in reads(store)] == seen
+        held_rows += len(before[0])
+    assert held_rows
+
+
+def counting(*, cache_bytes: int, start: bool = True) -> Task:
+    def program(builder: StreamsBuilder) -> None:
+        stored: Materialized[Any, Any] = Materialized("counts")
+        builder.stream("in").group_by_key().count(materialized=stored).to_stream().to("out")
+
+    return hosted(program, {}, memory_engine, CacheBudget(cache_bytes), start=start)
+
+
+def outputs(made: Task) -> list[int]:
+    return [int.from_bytes(value) for value in values(made) if value is not None]
+
+
+def count_of(number: int) -> bytes:
+    return number.to_bytes(8)
+
+
+@pytest.mark.parametrize("read", [Read("get", (b"k",)), Read("range")])
+def test_what_a_query_reads_during_a_restore_is_not_what_the_task_goes_on_with(read: Read) -> None:
+    made = counting(cache_bytes=100_000, start=False)
+    held = held_by(made, "counts")
+    held.restore([(b"k", count_of(5), 1)], 1)
+    assert list(rows_of(held.reader(uncommitted=True), read)) == [
+        (b"k", count_of(5), 1, None, None)
+    ]
+    held.restore([(b"k", count_of(9), 2)], 2)
+    made.start(0)
+    made.add_records("in", 0, raws(3))
+    made.process(3, 1)
+    made.flush()
+    assert set(outputs(made)) == {10}
+
+
+def test_a_task_begins_without_what_was_read_before_it_was_restored() -> None:
+    made = counting(cache_bytes=100_000, start=False)
+    held = held_by(made, "counts")
+    held.restore([(b"k", count_of(5), 1)], 1)
+    assert held.face.get("k") is not None
+    held.restore([(b"k", count_of(9), 2)], 2)
+    made.start(0)
+    assert held.face.get("k").value == 9
+
+
+def test_a_query_makes_no_room_in_the_cache_by_flushing_entries() -> None:
+    made = counting(cache_bytes=150, start=False)
+    held = held_by(made, "counts")
+    held.restore([(b"%d" % number, count_of(number), 1) for number in range(20)], 20)
+    made.start(0)
+    made.add_records("in", 0, raws(3))
+    made.process(3, 1)
+    reader = held.reader(uncommitted=True)
+    for read in (Read("get", tuple(b"%d" % number for number in range(20))), Read("range")):
+        assert len(list(rows_of(reader, read))) >= 20
+    assert next(rows_of(reader, Read("count")))[1] == count_of(20)
+    assert outputs(made) == []
+    made.flush()
+    assert set(outputs(made)) == {1}

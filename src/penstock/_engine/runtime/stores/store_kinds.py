@@ -19,7 +19,7 @@ from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.records import ChangelogRecord
 from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.state.cache.entries import CacheBudget
-from penstock._engine.state.cache.record_cache import CachedStore
+from penstock._engine.state.cache.record_cache import CachedStore, QuietCache
 from penstock._engine.state.codec import (
     Codec,
     RowCodec,
@@ -163,11 +163,12 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         for key, row in store.scan(None, None, reverse=False):
             yield (key, *form.apart(row), None, None)
 
-    def view(codec: Codec) -> TypedKeyValueStore:
+    def view(codec: Codec, store: RecordStore = store) -> TypedKeyValueStore:
         return TypedKeyValueStore(
             builder.name, codec, store, site.position, keeps_headers=form.keeps_headers
         )
 
+    queried = store if cache is None else QuietCache(cache)
     operators = _codec_of_operators(plan, codec)
     return Opened(
         face=view(form.face(codec)),
@@ -177,7 +178,7 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         commit=overlay.apply,
         restore=restore,
         rows=rows,
-        read_as=lambda codec: view(form.asked(codec)),
+        read_as=lambda codec: view(form.asked(codec), queried),
         timed=view(timestamped_codec(operators)) if is_table else None,
     )
 
@@ -195,16 +196,18 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         for key, start, row in found:
             yield (key, *form.apart(row), start, rows.end_of(start))
 
-    def view(codec: Codec, *, lazily: bool = False) -> TypedWindowStore:
+    def view(codec: Codec, *, queried: WindowRows | None = None) -> TypedWindowStore:
         return TypedWindowStore(
             builder.name,
             codec,
-            rows,
+            queried or rows,
             site.position,
-            lazily=lazily,
+            # Queries read a page at a time.
+            lazily=queried is not None,
             keeps_headers=form.keeps_headers,
         )
 
+    queried = rows.for_queries()
     operators = _codec_of_operators(plan, codec)
     return Opened(
         face=view(form.face(codec)),
@@ -214,8 +217,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, form.restored),
         rows=stored,
-        # Queries read a page at a time.
-        read_as=lambda codec: view(form.asked(codec), lazily=True),
+        read_as=lambda codec: view(form.asked(codec), queried=queried),
         timed=None if builder.kind == "window" else view(timestamped_codec(operators)),
     )
 
@@ -225,7 +227,7 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
     rows = SessionRows(builder, _place(site, overlay, _log(plan, site, form.log)))
     codec = _codec(plan, site)
 
-    def view(codec: Codec) -> TypedSessionStore:
+    def view(codec: Codec, rows: SessionRows = rows) -> TypedSessionStore:
         return TypedSessionStore(
             builder.name, codec, rows, site.position, keeps_headers=form.keeps_headers
         )
@@ -234,7 +236,7 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
         for key, start, end, row in rows.find_range(None, None, 0, END_OF_TIME, reverse=False):
             yield (key, *form.apart(row), start, end)
 
-    face = view(form.face(codec))
+    face, queried = view(form.face(codec)), rows.for_queries()
     return Opened(
         face=face,
         values=view(form.values(codec)) if form.keeps_headers else face,
@@ -249,7 +251,7 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, form.restored),
         rows=stored,
-        read_as=lambda codec: view(form.asked(codec)),
+        read_as=lambda codec: view(form.asked(codec), queried),
     )
 
 

@@ -159,6 +159,11 @@ class TaskStore:
         """Apply changelog records; the store is then complete up to `offset`."""
         self._restore(records, offset)
 
+    def forget_reads(self) -> None:
+        """Empty the cache when the store is restored: what was read before may be outdated."""
+        if isinstance(self._cache, CachedStore):
+            self._cache.clear()
+
     @property
     def is_on_disk(self) -> bool:
         """Whether the engine is RocksDB, in the directory of the task."""

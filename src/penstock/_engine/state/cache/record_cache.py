@@ -122,11 +122,7 @@ class CachedStore:
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
     ) -> Iterator[tuple[bytes, bytes]]:
-        keys = sorted(
-            (key for key in self.entries.in_order_of_use() if _within(key, start, end)),
-            reverse=reverse,
-        )
-        cached = self.entries.used(keys)
+        cached = self.entries.used(_keys_within(self.entries, start, end, reverse=reverse))
         return merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
 
     def approximate_num_entries(self) -> int:
@@ -195,6 +191,42 @@ class CachedStore:
             position.timestamp, position.headers = time_before, headers_before
         for key in deleted:
             self.entries.drop_deleted(key)
+
+
+class QuietCache:
+    """A cached store as a query sees it: a RecordStore that leaves the cache as it is.
+
+    What a query reads is not kept: while its task is restored it would outlive what the changelog
+    says next, and to make room for it would flush entries, which runs the user's code. Java:
+    CachingKeyValueStore keeps what the stream's thread reads, and no other.
+    """
+
+    __slots__ = ("_below", "_entries", "write")
+
+    def __init__(self, cache: CachedStore) -> None:
+        self._below, self._entries = cache._below, cache.entries
+        self.write = cache.write  # for the form: a query does not write
+
+    def get(self, key: bytes) -> bytes | None:
+        return self._entries.peek(key) if key in self._entries else self._below.get(key)
+
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        entries = self._entries
+        keys = _keys_within(entries, start, end, reverse=reverse)
+        cached = [(key, entries.peek(key)) for key in keys]
+        return merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
+
+    def approximate_num_entries(self) -> int:
+        return self._below.approximate_num_entries()
+
+
+def _keys_within(
+    entries: Entries, start: bytes | None, end: bytes | None, *, reverse: bool
+) -> list[bytes]:
+    keys = (key for key in entries.in_order_of_use() if _within(key, start, end))
+    return sorted(keys, reverse=reverse)
 
 
 def _within(key: bytes, start: bytes | None, end: bytes | None) -> bool:

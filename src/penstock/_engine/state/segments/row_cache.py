@@ -94,9 +94,8 @@ class CachedRows(CachedStore):
         """Return the cached rows that match, in order of their row keys or of what `by` makes of
         these; they count as used in that order.
         """
-        return self.entries.used(
-            sorted(filter(matches, self.entries.in_order_of_use()), key=by, reverse=reverse)
-        )
+        row_keys = filter(matches, self.entries.in_order_of_use())
+        return self._pairs(sorted(row_keys, key=by, reverse=reverse))
 
     def of_key(
         self, raw_key: bytes, first: bytes, behind: bytes | None, *, reverse: bool
@@ -107,7 +106,7 @@ class CachedRows(CachedStore):
         cached = self.keys_of(raw_key, first, behind)
         if reverse:
             cached.reverse()
-        return self.entries.used(cached)
+        return self._pairs(cached)
 
     def keys_of(self, raw_key: bytes, first: bytes, behind: bytes | None) -> list[bytes]:
         """Return the row keys of a key that are cached, in order, from one up to another, None for
@@ -175,6 +174,10 @@ class CachedRows(CachedStore):
                 if row_key in entries:
                     use(row_key)
 
+    def _pairs(self, row_keys: list[bytes]) -> list[CachedPair]:
+        """Return cached rows, which count as used in that order."""
+        return self.entries.used(row_keys)
+
     def _place_all(self) -> list[tuple[TimeAndKey, bytes]]:
         tail = self._tail
         return sorted(
@@ -209,3 +212,42 @@ class CachedRows(CachedStore):
                 return  # it was cached before
             row_keys.insert(at, row_key)
         self._remembered += 1
+
+
+class QuietRows(CachedRows):
+    """The cached rows of a store as a query sees them: to read them is no use of them."""
+
+    __slots__ = ("_shared",)
+
+    def __init__(self, shared: CachedRows) -> None:
+        self._below, self.entries, self.write = shared._below, shared.entries, shared.write
+        self._shared = shared
+        """Has the index, which follows what is put."""
+        self.get = self.peek = self._look
+
+    def _look(self, key: bytes) -> bytes | None:
+        return self.entries.peek(key) if key in self.entries else self._below.get(key)
+
+    def keys_of(self, raw_key: bytes, first: bytes, behind: bytes | None) -> list[bytes]:
+        return self._shared.keys_of(raw_key, first, behind)
+
+    def passed_in_memory(
+        self,
+        first: TimeAndKey,  # noqa: ARG002  # of the same form
+        last: TimeAndKey,  # noqa: ARG002
+        *,
+        reverse: bool,  # noqa: ARG002
+    ) -> list[bytes] | None:
+        return None  # what is passed would only count as used
+
+    def used_in_turn(
+        self,
+        rows: list[Row],
+        row_keys: Iterable[bytes],  # noqa: ARG002
+        meant: AbstractSet[bytes],  # noqa: ARG002
+    ) -> Iterator[Row]:
+        return iter(rows)
+
+    def _pairs(self, row_keys: list[bytes]) -> list[CachedPair]:
+        peek = self.entries.peek
+        return [(row_key, peek(row_key)) for row_key in row_keys]

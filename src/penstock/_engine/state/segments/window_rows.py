@@ -5,6 +5,7 @@ CachingWindowStore.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from itertools import chain
 from struct import Struct
 from typing import Final, TypeAlias
@@ -13,7 +14,7 @@ from penstock._engine.state.codec import pack_timestamp
 from penstock._engine.state.logged import RecordStore
 from penstock._engine.state.merging import merged
 from penstock._engine.state.segments.recent_rows import Row, lay_over
-from penstock._engine.state.segments.row_cache import CachedRows
+from penstock._engine.state.segments.row_cache import CachedRows, QuietRows
 from penstock._engine.state.segments.rows import (
     SEGMENT_BYTES,
     RowPlace,
@@ -107,6 +108,15 @@ class WindowRows:
         """`peek_row(row_key)` returns a row to a reader that is about to put it."""
         self.put = self._add if retains else _putter(self.store, self.around_key)
         """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
+
+    def for_queries(self) -> WindowRows:
+        """Return the same rows for queries: to read them is no use of those that are cached."""
+        if self.cache is None:
+            return self
+        quiet = copy(self)
+        quiet.cache = quiet.store = QuietRows(self.cache)
+        quiet.get = quiet._get  # a store with a cache retains no duplicates
+        return quiet
 
     def fetch(
         self, raw_key: bytes, time_from: int, time_to: int, *, as_range: bool = False

@@ -5,6 +5,7 @@ as in `table.py`. A *row* is a stored value without a timestamp: a session's is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from itertools import groupby
 from struct import Struct
 from typing import Any, TypeAlias
@@ -13,7 +14,7 @@ from penstock._engine.state.cache.entries import CachedPair
 from penstock._engine.state.codec import Codec, CodedState, wrong_type
 from penstock._engine.state.logged import RecordStore
 from penstock._engine.state.segments.recent_rows import Row, lay_over
-from penstock._engine.state.segments.row_cache import CachedRows
+from penstock._engine.state.segments.row_cache import CachedRows, QuietRows
 from penstock._engine.state.segments.rows import (
     BEHIND_EVERY_REST,
     SEGMENT_BYTES,
@@ -61,6 +62,14 @@ class SessionRows:
         is_cached = builder.cached and place.budget.limit_bytes > 0
         self.cache = CachedRows(self.rows, place, _TAIL_BYTES) if is_cached else None
         self._store: RecordStore = self.cache or self.rows
+
+    def for_queries(self) -> SessionRows:
+        """Return the same rows for queries: to read them is no use of those that are cached."""
+        if self.cache is None:
+            return self
+        quiet = copy(self)
+        quiet.cache = quiet._store = QuietRows(self.cache)
+        return quiet
 
     def get(self, raw_key: bytes, start: int, end: int) -> bytes | None:
         """Return the row of a session, None if there is none."""
