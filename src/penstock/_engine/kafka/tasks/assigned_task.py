@@ -321,6 +321,8 @@ class AssignedTask:
         if not uncommitted:
             return self._position
         position: QueryPosition = {}
+        if not self.started:
+            return position  # what is committed is not restored yet
         for (topic, number), offset in self.task.next_offsets().items():
             position.setdefault(topic, {})[number] = offset - 1
         return position
