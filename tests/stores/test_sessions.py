@@ -32,7 +32,9 @@ SEGMENT = 60_000
 KEYS = st.sampled_from(["a", "b", "aa", "b\0\0\0\0\0\0\0\0\0"])
 NO_KEY = st.none()
 TIMES = st.integers(0, 8).map(lambda n: n * 30_000) | st.sampled_from([1, 59_999, 100_001])
-BOUNDS = TIMES | st.just(2**63 - 1)
+NEGATIVE = st.sampled_from([-(2**63), -90_000, -1])
+FIRSTS = TIMES | NEGATIVE
+BOUNDS = FIRSTS | st.just(2**63 - 1)
 VALUES = st.sampled_from(["x", "y", None])
 LENGTHS = st.sampled_from([0, 5, 40_000])
 
@@ -142,14 +144,14 @@ class SessionMachine(RuleBasedStateMachine):
         place = key, max(0, end - length), end
         assert self.bench.face.fetch_session(*place) == self.seen().get(place)
 
-    @rule(key=KEYS, earliest_end=TIMES, latest_start=BOUNDS)
+    @rule(key=KEYS, earliest_end=FIRSTS, latest_start=BOUNDS)
     def find(self, key: str, earliest_end: int, latest_start: int) -> None:
         expected = self.found(key, key, earliest_end, latest_start)
         face = self.bench.face
         assert list(face.find_sessions(key, earliest_end, latest_start)) == expected
         assert list(face.backward_find_sessions(key, earliest_end, latest_start)) == expected[::-1]
 
-    @rule(key_from=KEYS | NO_KEY, key_to=KEYS | NO_KEY, earliest_end=TIMES, latest_start=BOUNDS)
+    @rule(key_from=KEYS | NO_KEY, key_to=KEYS | NO_KEY, earliest_end=FIRSTS, latest_start=BOUNDS)
     def find_range(
         self, key_from: str | None, key_to: str | None, earliest_end: int, latest_start: int
     ) -> None:
@@ -159,7 +161,7 @@ class SessionMachine(RuleBasedStateMachine):
         assert list(face.find_sessions_range(*bounds)) == expected
         assert list(face.backward_find_sessions_range(*bounds)) == expected[::-1]
 
-    @rule(first=TIMES, last=BOUNDS)
+    @rule(first=FIRSTS, last=BOUNDS)
     def find_ending(self, first: int, last: int) -> None:
         found = {
             (key, start, end)
@@ -296,3 +298,25 @@ def test_an_iterator_shows_the_sessions_of_when_it_was_made(
     bench.commit()
     assert {name: list(rows) for name, rows in opened.items()} == expected
     bench.close()
+
+
+@pytest.mark.parametrize("latest_start", [-1, -90_000, -(2**63)])
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("kind", ["rocksdb", "in_memory"])
+def test_nothing_is_before_time_began(kind: Any, cached: bool, latest_start: int) -> None:
+    builder = session_store_builder(
+        "s", serdes.string(), serdes.string(), retention_ms=120_000, engine=kind, caching=cached
+    )
+    face = Bench(builder, ENGINES["memory"]).face
+    for start in (0, 30_000):
+        face.put(Windowed("a", start, start + 10), "1")
+    for earliest_end in (-(2**63), -1, 0, 30_000):
+        for found in (
+            face.find_sessions("a", earliest_end, latest_start),
+            face.backward_find_sessions("a", earliest_end, latest_start),
+            face.find_sessions_range("a", "b", earliest_end, latest_start),
+            face.backward_find_sessions_range(None, "b", earliest_end, latest_start),
+            face.find_sessions_ending(earliest_end, latest_start),
+        ):
+            assert list(found) == []
+    assert face.fetch_session("a", -10, -1) is None

@@ -33,7 +33,9 @@ SIZE = 7
 KEYS = st.sampled_from(["a", "b", "aa", "b\0\0\0\0\0\0\0\0\0"])
 NO_KEY = st.none()
 TIMES = st.integers(0, 8).map(lambda n: n * 30_000) | st.sampled_from([1, 59_999, 100_001])
-BOUNDS = TIMES | st.just(2**63 - 1)
+NEGATIVE = st.sampled_from([-(2**63), -90_000, -1])
+FIRSTS = TIMES | NEGATIVE
+BOUNDS = FIRSTS | st.just(2**63 - 1)
 VALUES = st.sampled_from(["x", "y", None])
 
 Place = tuple[str, int, int]
@@ -174,7 +176,7 @@ class WindowMachine(RuleBasedStateMachine):
             expected = self.seen().get((key, start, 0))
             assert self.bench.face.fetch(key, start) == expected
 
-    @rule(key=KEYS, first=TIMES, last=BOUNDS)
+    @rule(key=KEYS, first=FIRSTS, last=BOUNDS)
     def fetch(self, key: str, first: int, last: int) -> None:
         expected = [
             (place[1], value) for place, value in self.within(first, last) if place[0] == key
@@ -183,7 +185,7 @@ class WindowMachine(RuleBasedStateMachine):
         assert list(self.bench.face.fetch(key, first, last)) == expected
         assert list(self.bench.face.backward_fetch(key, first, last)) == expected[::-1]
 
-    @rule(key_from=KEYS | NO_KEY, key_to=KEYS | NO_KEY, first=TIMES, last=BOUNDS)
+    @rule(key_from=KEYS | NO_KEY, key_to=KEYS | NO_KEY, first=FIRSTS, last=BOUNDS)
     def fetch_range(self, key_from: str | None, key_to: str | None, first: int, last: int) -> None:
         expected = [
             (Windowed(place[0], place[1], place[1] + SIZE), value)
@@ -290,3 +292,34 @@ def test_an_iterator_shows_the_rows_of_when_it_was_made(
     bench.commit()
     assert {name: list(rows) for name, rows in opened.items()} == expected
     bench.close()
+
+
+@pytest.mark.parametrize("last", [-1, -90_000, -(2**63)])
+@pytest.mark.parametrize("order", ["key", "time", "time_indexed"])
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("kind", ["rocksdb", "in_memory"])
+def test_nothing_is_before_time_began(
+    kind: BuiltInEngine, cached: bool, order: ReadOrder, last: int
+) -> None:
+    builder = window_store_builder(
+        "s", serdes.string(), serdes.string(),
+        retention_ms=120_000, window_size_ms=SIZE, engine=kind, caching=cached,
+        timestamped=False, order=order,
+    )  # fmt: skip
+    bench = Bench(builder, ENGINES["memory"])
+    face = bench.face
+    for start in (0, 30_000, 120_000):
+        face.put("a", "1", start)
+        if not start:
+            bench.commit()
+    for first in (-(2**63), -90_000, -1, 0, 30_000):
+        for found in (
+            face.fetch("a", first, last),
+            face.backward_fetch("a", first, last),
+            face.fetch_range("a", "b", first, last),
+            face.backward_fetch_range(None, "b", first, last),
+            face.fetch_all(first, last),
+            face.backward_fetch_all(first, last),
+        ):
+            assert list(found) == []
+        assert (first >= 0) or face.fetch("a", first) is None

@@ -221,6 +221,8 @@ class WindowRows:
         they are iterated, as in Java: this decides which rows give way to what is put meanwhile.
         """
         assert self.cache is not None
+        if time_to < 0:
+            return iter(())  # and the bytes of a negative time are behind those of all others
         found = of_key(self.rows, raw_key, time_from, time_to)
         interval, earliest = self.rows.interval, max(time_from, 0)
         first = pack_segment(earliest // interval) + raw_key + pack_timestamp(earliest)
