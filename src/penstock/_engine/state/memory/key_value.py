@@ -17,8 +17,8 @@ _SAMPLED = 100
 class MemoryStore:
     """A StoreEngine that ends with its process.
 
-    One thread writes, any may read. Scans see the entries of their beginning: while one is alive,
-    a write changes a copy of the dict and then puts it in the place of the old one.
+    One thread writes, any may read. Scans see the entries of their beginning: if one is alive, the
+    first write after it changes a copy of the dict and then puts it in the place of the old one.
     """
 
     __slots__ = ("_changelog_offset", "_lock", "_order", "_scans", "_values")
@@ -28,6 +28,7 @@ class MemoryStore:
         self._changelog_offset: int | None = None
         self._order: SortedKeys | None = None  # a store that is never scanned needs no order
         self._scans: WeakSet[Iterator[tuple[bytes, bytes]]] = WeakSet()
+        """Those that read the dict of now."""
         self._lock = Lock()
 
     def get(self, key: bytes) -> bytes | None:
@@ -81,7 +82,8 @@ class MemoryStore:
     ) -> None:
         with self._lock:
             values = self._open_values()
-            if self._scans:
+            has_scans = bool(self._scans)
+            if has_scans:
                 values = values.copy()
             if self._order is not None:
                 _reorder(self._order, values, changes)
@@ -93,6 +95,8 @@ class MemoryStore:
             if dropped:
                 self._drop(values, dropped)
             self._values = values
+            if has_scans:
+                self._scans = WeakSet()  # those hold the old dict
             if changelog_offset is not None:
                 self._changelog_offset = changelog_offset
 

@@ -31,3 +31,18 @@ def test_a_scan_that_is_alive_makes_a_write_copy() -> None:
     store.write({b"a": None}, 2)
     assert values == {b"a": b"1"}
     assert list(scan) == [(b"a", b"1")]
+
+
+def test_a_scan_that_is_alive_makes_one_write_copy_and_no_more() -> None:
+    store = MemoryStore()
+    store.write({b"a": b"1"}, 1)
+    first = store.scan(None, None, reverse=False)
+    store.write({b"b": b"2"}, 2)
+    values = store._values
+    store.write({b"c": b"3"}, 3)
+    assert store._values is values
+    second = store.scan(None, None, reverse=False)
+    store.write({b"a": None}, 4)
+    assert store._values is not values
+    assert list(first) == [(b"a", b"1")]
+    assert [key for key, _ in second] == [b"a", b"b", b"c"]
