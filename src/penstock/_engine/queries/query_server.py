@@ -9,21 +9,28 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, Protocol, TypeAlias
 
 from msgspec.structs import replace
 
 from penstock._clock import monotonic
 from penstock._engine.queries.open_scans import OpenScans, random_number
 from penstock._engine.queries.questions import SCAN_ENDED, Answer, Part, Position, Question, Row
-from penstock._engine.queries.reading import bytes_of, is_full, page_of, rows_of
+from penstock._engine.queries.reading import bytes_of, part_of, rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock.errors import StateClosedError
 
 # A merged scan has one in each of its tasks.
 _CURSORS_MAX = 1000
 _HOT_SECONDS = 1.0
+# Records wait meanwhile: an answer passes over some ten thousand rows at most, in about so many
+# microseconds.
+_MARKS_MAX = 100
+
+
+IsOver: TypeAlias = Callable[[], bool]
+"""Says whether an answer is no longer waited for."""
 
 
 class QueryableTask(Protocol):
@@ -102,7 +109,8 @@ class QueryServer:
             for question in batch.questions:
                 if batch.abandoned:
                     break
-                batch.answers[question.number] = self._answer(question, here)
+                answer = self._answer(question, here, batch.is_abandoned)
+                batch.answers[question.number] = answer
             batch.unanswered.release()
         self.drop_old()
 
@@ -124,17 +132,24 @@ class QueryServer:
         self._closed = True
         self.serve(())
 
-    def _answer(self, question: Question, tasks: list[QueryableTask]) -> Answer:
-        if question.cursor is not None:
-            return Answer(question.number, (self._next_page(question, question.cursor),))
-        parts: list[Part] = []
+    def _answer(
+        self, question: Question, tasks: list[QueryableTask], is_over: IsOver = lambda: False
+    ) -> Answer:
         room, count = question.room, len(question.partitions)
+        if question.cursor is not None:
+            share = _Share(room, _MARKS_MAX, is_over)
+            return Answer(question.number, (self._next_page(question, question.cursor, share),))
+        parts: list[Part] = []
+        marks = max(1, _MARKS_MAX // max(1, count))
         for index in range(count):
-            parts.append(self._part(question, index, tasks, room // (count - index)))
+            share = _Share(room // (count - index), marks, is_over)
+            parts.append(self._part(question, index, tasks, share))
             room = max(0, room - bytes_of(parts[-1].rows))
         return Answer(question.number, tuple(parts))
 
-    def _part(self, question: Question, index: int, tasks: list[QueryableTask], room: int) -> Part:
+    def _part(
+        self, question: Question, index: int, tasks: list[QueryableTask], share: _Share
+    ) -> Part:
         partition = question.partitions[index]
         name = question.store
         held = (task for task in tasks if task.partition == partition and task.has_store(name))
@@ -147,9 +162,9 @@ class QueryServer:
             behind = task.offsets_behind()
             msg = f"the store is being restored: {behind:,} changelog records are left"
             return Part(partition, offsets_behind=behind, failure="not_ready", message=msg)
-        return self._read(question, index, task, room)
+        return self._read(question, index, task, share)
 
-    def _read(self, question: Question, index: int, task: QueryableTask, room: int) -> Part:
+    def _read(self, question: Question, index: int, task: QueryableTask, share: _Share) -> Part:
         partition = task.partition
         try:
             store = task.store(question.store)
@@ -158,37 +173,51 @@ class QueryServer:
             behind = 0 if task.is_ready else task.offsets_behind()
             reader = store.reader(uncommitted=question.uncommitted)
             rows = rows_of(reader, question.read_of(index))
-            page = page_of(rows, question.rows_max, room)
+            page, follows = share.page_of(rows, question.rows_max)
         except LookupError as error:
             return Part(partition, failure="refused", message=str(error))
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             return Part(partition, failure="failed", message=message)
         position = task.position(uncommitted=question.uncommitted)
-        return self._keep(question, Part(partition, page, None, position, behind), rows, room)
+        part = Part(partition, page, None, position, behind)
+        return self._keep(question, part, rows) if follows else part
 
-    def _next_page(self, question: Question, number: int) -> Part:
+    def _next_page(self, question: Question, number: int, share: _Share) -> Part:
         cursor = self._cursors.take(number, lambda kept: kept.is_of(question))
         if cursor is None:
             return Part(-1, failure="absent", message=SCAN_ENDED)
-        part, room = cursor.part, question.room
+        part = cursor.part
         try:
-            page = page_of(cursor.rows, question.rows_max, room)
+            page, follows = share.page_of(cursor.rows, question.rows_max)
         except StateClosedError:
             return Part(part.partition, failure="absent", message="its task has moved")
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             return Part(part.partition, failure="failed", message=message)
         part = Part(part.partition, page, None, part.position, part.offsets_behind)
-        return self._keep(question, part, cursor.rows, room)
+        return self._keep(question, part, cursor.rows) if follows else part
 
-    def _keep(self, question: Question, part: Part, rows: Iterator[Row], room: int) -> Part:
-        """Keep a scan open that has filled its page, or had no room for any row."""
-        if not is_full(part.rows, question.rows_max, room):
-            return part
+    def _keep(self, question: Question, part: Part, rows: Iterator[Row | None]) -> Part:
+        """Keep a scan open that has filled its page, had no room for any row, or has passed over
+        many.
+        """
         # The page itself has been answered.
         number = self._cursors.keep(_Cursor(question.store, replace(part, rows=()), rows))
         return Part(part.partition, part.rows, number, part.position, part.offsets_behind)
+
+
+class _Share(NamedTuple):
+    """What one part may take of an answer."""
+
+    room: int
+    marks: int
+    is_over: IsOver
+
+    def page_of(self, rows: Iterator[Row | None], rows_max: int) -> tuple[tuple[Row, ...], bool]:
+        """Return the next rows, and whether others may follow that are still asked for."""
+        page, follows = part_of(rows, (rows_max, self.room, self.marks), self.is_over)
+        return page, follows and not self.is_over()
 
 
 class _Batch:
@@ -203,9 +232,13 @@ class _Batch:
         self.unanswered.acquire()
         self.abandoned = False
 
+    def is_abandoned(self) -> bool:
+        """Return whether the answers are no longer waited for."""
+        return self.abandoned
+
 
 class _Cursor:
-    def __init__(self, store: str, part: Part, rows: Iterator[Row]) -> None:
+    def __init__(self, store: str, part: Part, rows: Iterator[Row | None]) -> None:
         self.store, self.part, self.rows = store, part, rows
 
     def is_of(self, question: Question) -> bool:

@@ -10,19 +10,22 @@ from itertools import islice
 from typing import Any
 
 from penstock._engine.queries.questions import Read, ReadKind, Row
+from penstock._engine.state.marking import marking
 from penstock._engine.state.views.key_value import TypedKeyValueStore
 from penstock._engine.state.views.typed import (
     TypedSessionStore,
     TypedVersionedStore,
     TypedWindowStore,
     ended_version,
+    scan_sessions,
+    scan_windows,
 )
 from penstock.stores import ValueAndTimestamp
 from penstock.windowed import Windowed
 
 
-def rows_of(store: Any, read: Read) -> Iterator[Row]:
-    """Return the rows of a read.
+def rows_of(store: Any, read: Read) -> Iterator[Row | None]:
+    """Return the rows of a read, with marks where many do not belong to it (`marking.py`).
 
     Raises:
         LookupError: a store of this kind cannot be read so.
@@ -44,11 +47,13 @@ def _reader_of(store: type, kind: ReadKind) -> _Reader | None:
     return known.get(kind)
 
 
-def _get(store: TypedKeyValueStore, read: Read) -> Iterator[Row]:
-    for key in read.keys:
-        value = store.get(key)
-        if value is not None:
-            yield _row(key, value)
+def _get(store: TypedKeyValueStore, read: Read) -> Iterator[Row | None]:
+    for found in marking(((key, store.get(key)) for key in read.keys), _has_value):
+        yield found and _row(*found)
+
+
+def _has_value(found: tuple[bytes, Any]) -> bool:
+    return found[1] is not None
 
 
 def _range(store: TypedKeyValueStore, read: Read) -> Iterator[Row]:
@@ -78,9 +83,9 @@ def _windows(store: TypedWindowStore, read: Read) -> Iterator[Row]:
             yield _row(key, value, start)
 
 
-def _window_range(store: TypedWindowStore, read: Read) -> Iterator[Row]:
-    fetch = store.backward_fetch_range if read.reverse else store.fetch_range
-    return _windowed(fetch(read.key_from, read.key_to, read.time_from, read.time_to))
+def _window_range(store: TypedWindowStore, read: Read) -> Iterator[Row | None]:
+    keys, times = (read.key_from, read.key_to), (read.time_from, read.time_to)
+    return _windowed(scan_windows(store, keys, times, reverse=read.reverse))
 
 
 def _session(store: TypedSessionStore, read: Read) -> Iterator[Row]:
@@ -90,15 +95,15 @@ def _session(store: TypedSessionStore, read: Read) -> Iterator[Row]:
             yield _row(key, value, read.time_from, read.time_to)
 
 
-def _sessions(store: TypedSessionStore, read: Read) -> Iterator[Row]:
+def _sessions(store: TypedSessionStore, read: Read) -> Iterator[Row | None]:
     find = store.backward_find_sessions if read.reverse else store.find_sessions
     for key in read.keys:
         yield from _windowed(find(key, read.time_from, read.time_to))
 
 
-def _session_range(store: TypedSessionStore, read: Read) -> Iterator[Row]:
-    find = store.backward_find_sessions_range if read.reverse else store.find_sessions_range
-    return _windowed(find(read.key_from, read.key_to, read.time_from, read.time_to))
+def _session_range(store: TypedSessionStore, read: Read) -> Iterator[Row | None]:
+    keys, times = (read.key_from, read.key_to), (read.time_from, read.time_to)
+    return _windowed(scan_sessions(store, keys, times, reverse=read.reverse))
 
 
 def _version(store: TypedVersionedStore, read: Read) -> Iterator[Row]:
@@ -120,9 +125,13 @@ def _pairs(entries: Iterable[tuple[bytes, Any]]) -> Iterator[Row]:
         yield _row(key, value)
 
 
-def _windowed(entries: Iterable[tuple[Windowed[bytes], Any]]) -> Iterator[Row]:
-    for (key, start, end), value in entries:
-        yield _row(key, value, start, end)
+def _windowed(entries: Iterable[tuple[Windowed[bytes], Any] | None]) -> Iterator[Row | None]:
+    for entry in entries:
+        if entry is None:
+            yield None
+        else:
+            (key, start, end), value = entry
+            yield _row(key, value, start, end)
 
 
 def page_of(rows: Iterator[Row], rows_max: int, room: int) -> tuple[Row, ...]:
@@ -137,6 +146,31 @@ def page_of(rows: Iterator[Row], rows_max: int, room: int) -> tuple[Row, ...]:
         if size >= room:
             break
     return tuple(page)
+
+
+def part_of(
+    rows: Iterator[Row | None], most: tuple[int, int, int], is_over: Callable[[], bool]
+) -> tuple[tuple[Row, ...], bool]:
+    """Return a page as `page_of` does, and whether more may follow. `most` are rows, bytes and
+    marks: it also ends with the last of so many marks, and with any mark when it `is_over`.
+    """
+    rows_max, room, marks_max = most
+    marks = 0
+    stopped = False
+
+    def until_marked() -> Iterator[Row]:
+        nonlocal marks, stopped
+        for row in rows:
+            if row is not None:
+                yield row
+                continue
+            marks += 1
+            if marks >= marks_max or is_over():
+                stopped = True
+                return
+
+    page = page_of(until_marked(), rows_max, room)
+    return page, stopped or is_full(page, rows_max, room)
 
 
 def is_full(page: tuple[Row, ...], rows_max: int, room: int) -> bool:
@@ -155,7 +189,7 @@ def _row(key: bytes, value: Any, start: int | None = None, end: int | None = Non
     return key, value, None, start, end
 
 
-_Reader = Callable[[Any, Read], Iterator[Row]]
+_Reader = Callable[[Any, Read], Iterator[Row | None]]
 
 _READERS: dict[type, dict[ReadKind, _Reader]] = {
     TypedKeyValueStore: {"get": _get, "range": _range, "prefix": _prefix, "count": _count},

@@ -134,6 +134,12 @@ def test_a_scan_follows_its_cursors_to_the_worker_that_has_them() -> None:
     ]
 
 
+def test_a_page_without_rows_is_no_end_of_the_rows() -> None:
+    pages = [Part(0, cursor=8), Part(0, (row(b"a"),), cursor=9), Part(0, (row(b"b"),))]
+    workers = Workers(p0=[Part(0, cursor=7)], p7=pages[:1], p8=pages[1:2], p9=pages[2:])
+    assert list(scan(workers, 0)) == [row(b"a"), row(b"b")]
+
+
 def test_the_next_page_comes_from_the_worker_of_the_first_though_the_task_has_moved() -> None:
     first, second = Part(2, (row(b"a"),), cursor=9), Part(2, (row(b"b"),))
     workers = Workers(p2=[first], p9=[second])

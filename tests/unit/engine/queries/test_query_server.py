@@ -23,6 +23,7 @@ from penstock._engine.queries.questions import (
     Read,
 )
 from penstock._engine.runtime.stores.task_stores import TaskStore
+from penstock._engine.state.marking import ROWS_PER_MARK
 from tests.unit.engine.queries.test_reading import opened
 from tests.unit.engine.runtime.test_task import raws
 
@@ -323,3 +324,56 @@ def test_only_an_engine_that_cannot_be_woken_waits_shortly_after_a_question(
 def test_an_empty_store_has_an_empty_answer(served: Any) -> None:
     part = served(ALL, FakeTask()).parts[0]
     assert part == Part(0, (), None, {"in": {0: 4}})
+
+
+SELDOM = Question(1, "window", Read("window_range", time_from=9000), (0,), rows_max=10)
+"""Of the rows of `WindowTask` the last one."""
+
+
+class WindowTask(FakeTask):
+    """A task with windows of many keys at one time, and of one key later."""
+
+    def __init__(self) -> None:
+        self.made = opened("window")
+        store = self.store("window")
+        assert store is not None
+        for number in range(2 * module._MARKS_MAX * ROWS_PER_MARK):
+            store.face.put(b"%06d" % number, b"v", 1000)
+        store.face.put(b"last", b"v", 9000)
+
+
+def test_a_scan_that_passes_over_many_rows_lets_the_engine_go_on(server: QueryServer) -> None:
+    task = WindowTask()
+    asked = replace(SELDOM, uncommitted=True)
+    pages: list[list[bytes]] = []
+    cursor: int | None = None
+    while not pages or cursor is not None:
+        (part,) = server._answer(replace(asked, cursor=cursor), [task]).parts
+        pages.append([row[0] for row in part.rows])
+        cursor = part.cursor
+    assert pages == [[], [], [b"last"]]
+
+
+def test_the_partitions_of_an_answer_pass_over_no_more_rows_than_one(
+    server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marks: list[int] = []
+
+    def part_of(rows: Any, most: tuple[int, int, int], is_over: Any) -> Any:
+        marks.append(most[2])
+        return (), False
+
+    monkeypatch.setattr(module, "part_of", part_of)
+    tasks = [FakeTask() for _ in range(4)]
+    for number, task in enumerate(tasks):
+        task.partition = number
+    server._answer(replace(ALL, partitions=(0, 1, 2, 3)), [*tasks])
+    assert sum(marks) == module._MARKS_MAX
+
+
+def test_a_scan_ends_when_its_asker_has_given_up(server: QueryServer) -> None:
+    (part,) = server._answer(
+        replace(SELDOM, uncommitted=True), [WindowTask()], is_over=lambda: True
+    ).parts
+    assert (part.rows, part.cursor) == ((), None)
+    assert len(server._cursors) == 0

@@ -13,11 +13,12 @@ import pytest
 
 from penstock import Materialized, Processor, ProcessorContext, Record, StreamsBuilder, serdes
 from penstock._engine.queries.questions import Read, Row
-from penstock._engine.queries.reading import rows_of
+from penstock._engine.queries.reading import part_of, rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore, memory_engine
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore
+from penstock._engine.state.marking import ROWS_PER_MARK
 from penstock.stores import Stores, ValueAndTimestamp
 from penstock.windowed import Windowed
 from tests.unit.engine.runtime.test_task import hosted, raws, task, values
@@ -121,7 +122,7 @@ def reads(store: str) -> list[Read]:
     ]
 
 
-def content(made: Task, store: str, *, uncommitted: bool) -> list[list[Row]]:
+def content(made: Task, store: str, *, uncommitted: bool) -> list[list[Row | None]]:
     reader = held_by(made, store).reader(uncommitted=uncommitted)
     return [list(rows_of(reader, read)) for read in reads(store)]
 
@@ -234,7 +235,59 @@ def test_a_query_makes_no_room_in_the_cache_by_flushing_entries() -> None:
     reader = held.reader(uncommitted=True)
     for read in (Read("get", tuple(b"%d" % number for number in range(20))), Read("range")):
         assert len(list(rows_of(reader, read))) >= 20
-    assert next(rows_of(reader, Read("count")))[1] == count_of(20)
+    assert [row and row[1] for row in rows_of(reader, Read("count"))] == [count_of(20)]
     assert outputs(made) == []
     made.flush()
     assert set(outputs(made)) == {1}
+
+
+MANY = 10 * ROWS_PER_MARK
+
+
+def filled(store: str) -> TaskStore:
+    """Return a store of windows or sessions of many keys at one time, and of one key later."""
+    held = held_by(opened(store), store)
+    for number in range(MANY + 1):
+        key, time = (b"%06d" % number, 1000) if number < MANY else (b"last", 9000)
+        held.face.put(
+            *((key, b"v", time) if "window" in store else (Windowed(key, time, time), b"v"))
+        )
+    return held
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(
+    "store", [name for name in STORES if "window" in name or "session" in name]
+)
+def test_rows_that_are_passed_over_leave_marks(store: str, reverse: bool) -> None:
+    kind: Any = "window_range" if "window" in store else "session_range"
+    read = Read(kind, (), b"0", b"z", 9000, HOUR, reverse=reverse)
+    found = list(rows_of(filled(store).reader(uncommitted=True), read))
+    assert [row[0] for row in found if row is not None] == [b"last"]
+    assert found.count(None) == 10
+
+
+@pytest.mark.parametrize("store", ["memory-window", "cached-memory-session"])
+def test_rows_that_must_be_sorted_leave_marks_before_the_first(store: str) -> None:
+    kind: Any = "window_range" if "window" in store else "session_range"
+    read = Read(kind, (), b"0", b"z", 0, HOUR)
+    found = list(rows_of(filled(store).reader(uncommitted=True), read))
+    assert found[:10] == [None] * 10
+    assert None not in found[10:]
+    assert len(found) == 10 + MANY + 1
+
+
+def test_keys_that_are_not_there_leave_marks() -> None:
+    held = held_by(opened("plain"), "plain")
+    held.face.put(b"%d" % MANY, b"v")
+    read = Read("get", tuple(b"%d" % number for number in range(MANY + 1)))
+    found = list(rows_of(held.reader(uncommitted=True), read))
+    assert found == [None] * 10 + [(b"%d" % MANY, b"v", None, None, None)]
+
+
+def test_a_page_ends_at_so_many_marks_or_when_it_is_over() -> None:
+    row: Row = (b"k", b"v", None, None, None)
+    rows = iter([row, None, None, row, None, row])
+    assert part_of(rows, (10, 100, 2), lambda: False) == ((row,), True)
+    assert part_of(rows, (10, 100, 2), lambda: True) == ((row,), True)
+    assert part_of(rows, (10, 100, 2), lambda: False) == ((row,), False)

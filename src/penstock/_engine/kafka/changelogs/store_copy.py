@@ -85,9 +85,10 @@ class StoreCopy:
             QueryError: a store of this kind cannot be read so.
         """
         try:
-            return rows_of(self._store.reader(uncommitted=False), read)
+            rows = rows_of(self._store.reader(uncommitted=False), read)
         except LookupError as error:
             raise QueryError(str(error)) from error
+        return (row for row in rows if row is not None)
 
     def rows(self) -> Iterator[StoredRow]:
         """Return all rows: those that a task would still see.

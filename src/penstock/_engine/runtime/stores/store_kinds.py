@@ -196,15 +196,9 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         for key, start, row in found:
             yield (key, *form.apart(row), start, rows.end_of(start))
 
-    def view(codec: Codec, *, queried: WindowRows | None = None) -> TypedWindowStore:
+    def view(codec: Codec, rows: WindowRows = rows) -> TypedWindowStore:
         return TypedWindowStore(
-            builder.name,
-            codec,
-            queried or rows,
-            site.position,
-            # Queries read a page at a time.
-            lazily=queried is not None,
-            keeps_headers=form.keeps_headers,
+            builder.name, codec, rows, site.position, keeps_headers=form.keeps_headers
         )
 
     queried = rows.for_queries()
@@ -217,7 +211,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, form.restored),
         rows=stored,
-        read_as=lambda codec: view(form.asked(codec), queried=queried),
+        read_as=lambda codec: view(form.asked(codec), queried),
         timed=None if builder.kind == "window" else view(timestamped_codec(operators)),
     )
 

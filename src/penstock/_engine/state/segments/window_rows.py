@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from penstock._engine.state.codec import pack_timestamp
 from penstock._engine.state.logged import RecordStore
+from penstock._engine.state.marking import marking, marking_sorted
 from penstock._engine.state.merging import merged
 from penstock._engine.state.segments.recent_rows import Row, lay_over
 from penstock._engine.state.segments.row_cache import CachedRows, QuietRows
@@ -159,8 +160,36 @@ class WindowRows:
             return _under_index_keys(rows if lazily else list(rows))
         rows = self._by_segment(key_from, key_to, time_from, time_to, reverse=reverse)
         if self._by_time:
-            rows = iter(sorted(rows, key=lambda row: _index_key(row[0]), reverse=reverse))
+            rows = iter(sorted(rows, key=_order_in_time, reverse=reverse))
         return _under_row_keys(rows)
+
+    def scan_range(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[WindowRow | None]:
+        """Return what `fetch_range` returns lazily, with marks (`marking.py`)."""
+        if key_from is not None and key_to is not None and key_from > key_to:
+            return iter(())
+        if self._is_indexed and key_from is None and key_to is None:
+            return _under_index_keys(self._of_index(time_from, time_to, reverse=reverse))
+
+        def fits(row: Row) -> bool:
+            return time_from <= _start_of(row[0]) <= time_to and is_within(
+                row[0][SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to
+            )
+
+        found = self._in_segments(key_from, key_to, time_from, time_to, reverse=reverse)
+        fitting = marking(found, fits)
+        in_time = marking_sorted(fitting, _order_in_time, reverse=reverse)
+        rows = in_time if self._by_time else fitting
+        return (
+            row and (row[0][SEGMENT_BYTES:-TAIL_BYTES], _start_of(row[0]), row[1]) for row in rows
+        )
 
     def fetch_kept(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
         """Yield the rows of all keys between two times, expired ones too that are still stored;
@@ -269,6 +298,24 @@ class WindowRows:
         reverse: bool,
     ) -> Iterator[Row]:
         """Return rows segment by segment, in each of them by key and start."""
+        found = self._in_segments(key_from, key_to, time_from, time_to, reverse=reverse)
+        return (
+            (row_key, row)
+            for row_key, row in found
+            if time_from <= _start_of(row_key) <= time_to
+            and is_within(row_key[SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to)
+        )
+
+    def _in_segments(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Row]:
+        """Return what `_by_segment` returns, and other rows of the same segments."""
         rows = self.rows
         found = rows.scan_keys(key_from, key_to, (time_from, time_to), reverse=reverse)
         if self.cache is not None:
@@ -277,12 +324,7 @@ class WindowRows:
             found = self.cache.merged_with(
                 found, _in_bounds(key_from, key_to, segments), reverse=reverse
             )
-        return (
-            (row_key, row)
-            for row_key, row in found
-            if time_from <= _start_of(row_key) <= time_to
-            and is_within(row_key[SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to)
-        )
+        return found
 
     def _of_index(
         self, time_from: int, time_to: int, *, reverse: bool, unseen: bool = False
@@ -359,6 +401,10 @@ def _in_bounds(
 
 def _start_of(row_key: bytes) -> int:
     return time_at(row_key, len(row_key) - TAIL_BYTES)[0]
+
+
+def _order_in_time(row: Row) -> bytes:
+    return _index_key(row[0])
 
 
 def _index_key(row_key: bytes) -> bytes:

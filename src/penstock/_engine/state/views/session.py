@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from penstock._engine.state.cache.entries import CachedPair
 from penstock._engine.state.codec import Codec, CodedState, wrong_type
 from penstock._engine.state.logged import RecordStore
+from penstock._engine.state.marking import marking, marking_sorted
 from penstock._engine.state.segments.recent_rows import Row, lay_over
 from penstock._engine.state.segments.row_cache import CachedRows, QuietRows
 from penstock._engine.state.segments.rows import (
@@ -159,6 +160,34 @@ class SessionRows:
             return iter(sorted(matching, key=_in_memory_order_of_all, reverse=reverse))
         return matching
 
+    def scan_range(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_start: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[SessionRow | None]:
+        """Return what `find_range` returns, with marks (`marking.py`)."""
+        if key_from is not None and key_to is not None and key_from > key_to:
+            return iter(())
+
+        def fits(session: SessionRow) -> bool:
+            raw_key, start, end, _ = session
+            return (
+                earliest_end <= end
+                and start <= latest_start
+                and is_within(raw_key, key_from, key_to)
+            )
+
+        ends = earliest_end, END_OF_TIME
+        found = self._in_segments(key_from, key_to, ends, reverse=reverse)
+        sessions = marking(found, fits)
+        if self.in_memory:
+            return marking_sorted(sessions, _in_memory_order_of_all, reverse=reverse)
+        return sessions
+
     def find_ending(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
         """Return the sessions of all keys that end between two times, both included, as they are
         now.
@@ -187,7 +216,22 @@ class SessionRows:
         reverse: bool,
     ) -> Iterator[SessionRow]:
         """Return sessions segment by segment, in each of them by key and end."""
-        ends = earliest_end, latest_end
+        found = self._in_segments(key_from, key_to, (earliest_end, latest_end), reverse=reverse)
+        return (
+            (raw_key, start_time, end_time, row)
+            for raw_key, start_time, end_time, row in found
+            if earliest_end <= end_time <= latest_end and is_within(raw_key, key_from, key_to)
+        )
+
+    def _in_segments(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        ends: tuple[int, int],
+        *,
+        reverse: bool,
+    ) -> Iterator[SessionRow]:
+        """Return what `_by_segment` returns, and other sessions of the same segments."""
         found = self.rows.scan_keys(key_from, key_to, ends, reverse=reverse)
         if self.cache is not None:
             # As in Java, which has no segment for a range of keys and all times.
@@ -197,11 +241,7 @@ class SessionRows:
             found = self.cache.merged_with(
                 found, lambda row_key: start <= row_key < end, reverse=reverse
             )
-        return (
-            (raw_key, start_time, end_time, row)
-            for raw_key, start_time, end_time, row in map(_taken_apart, found)
-            if earliest_end <= end_time <= latest_end and is_within(raw_key, key_from, key_to)
-        )
+        return map(_taken_apart, found)
 
     def _of_index(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
         """Yield sessions by end, start and key; as in Java also some that have expired."""

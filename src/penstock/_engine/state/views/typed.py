@@ -5,8 +5,7 @@ Values are kept as bytes, so what a user mutates is never the store's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from penstock._camel_case import ExplainsCamelCase
@@ -75,14 +74,13 @@ class TypedWindowStore(_Typed):
         rows: WindowRows,
         position: RecordInHand,
         *,
-        lazily: bool = False,
         keeps_headers: bool = False,
     ) -> None:
         super().__init__(name, codec)
         self._rows = rows
         self._position = position
         self._keeps_headers = keeps_headers
-        self._fetch_range = partial(rows.fetch_range, lazily=lazily)
+        self._fetch_range = rows.fetch_range
 
     def put(self, key: Any, value: Any, window_start: int) -> None:
         raw_key, row = self._raw_key(key), self._raw_value(value)
@@ -286,3 +284,27 @@ def ended_version(store: TypedVersionedStore, key: Any, as_of: int) -> Versioned
     """Return what `get` returns, and until when it was valid: as in Java, only queries show it."""
     version = store._rows.find_as_of(store._raw_key(key), as_of)
     return None if version is None else store._ended_record(version)
+
+
+def scan_windows(
+    store: TypedWindowStore, keys: tuple[Any, Any], times: tuple[int, int], *, reverse: bool
+) -> Iterator[tuple[Windowed[Any], Any] | None]:
+    """Return what `fetch_range` returns, with marks (`marking.py`)."""
+    decode_key, decode_value = store._codec.decode_key, store._codec.decode_value
+    end_of = store._rows.end_of
+    rows = store._rows.scan_range(*store._raw_bounds(*keys), *times, reverse=reverse)
+    return (
+        row and (Windowed(decode_key(row[0]), row[1], end_of(row[1])), decode_value(row[2]))
+        for row in rows
+    )
+
+
+def scan_sessions(
+    store: TypedSessionStore, keys: tuple[Any, Any], times: tuple[int, int], *, reverse: bool
+) -> Iterator[tuple[Windowed[Any], Any] | None]:
+    """Return what `find_sessions_range` returns, with marks (`marking.py`)."""
+    decode_key, decode_value = store._codec.decode_key, store._codec.decode_value
+    rows = store._rows.scan_range(*store._raw_bounds(*keys), *times, reverse=reverse)
+    return (
+        row and (Windowed(decode_key(row[0]), row[1], row[2]), decode_value(row[3])) for row in rows
+    )
