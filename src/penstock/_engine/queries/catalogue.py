@@ -96,6 +96,7 @@ def _partitioner(subtopology: SubtopologyPlan, sinks: Mapping[str, SinkNode]) ->
         for topic in node.topics if isinstance(node, SourceNode) else ():
             sink = sinks.get(topic)
             chosen = None if sink is None else sink.partitioner
-            if chosen not in {None, partition_by_key_alone}:
+            # A partitioner of the user's need not be hashable.
+            if chosen is not None and chosen is not partition_by_key_alone:
                 return chosen, topic
     return None, ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -31,11 +32,21 @@ def by_length(topic: str, key: Any, value: Any, partitions: int) -> int:
     return len(key) % partitions
 
 
-def stores() -> dict[str, StoreEntry]:
+@dataclass
+class ByLength:
+    """A partitioner with settings, which cannot be hashed."""
+
+    factor: int
+
+    def __call__(self, topic: str, key: Any, value: Any, partitions: int) -> int:
+        return self.factor * by_length(topic, key, value, partitions)
+
+
+def stores(partitioner: Any = by_length) -> dict[str, StoreEntry]:
     builder = StreamsBuilder()
     events = builder.stream("events", Consumed(TEXT, TEXT))
     events.group_by_key().count(Materialized("counts"))
-    again = events.repartition(Repartitioned("placed", TEXT, TEXT, partitioner=by_length))
+    again = events.repartition(Repartitioned("placed", TEXT, TEXT, partitioner=partitioner))
     again.group_by_key(Grouped(key=TEXT, value=TEXT)).count(Materialized("placed-counts"))
     builder.global_table("plans", Consumed(TEXT, TEXT), Materialized("plans"))
     topology = builder.build()
@@ -66,6 +77,10 @@ def test_a_partitioner_of_the_program_or_of_the_question_says_otherwise() -> Non
     for key in KEYS:
         assert store.partition_of(key, key.encode()) == len(key) % 3
         assert store.partition_of(key, key.encode(), lambda *_: 2) == 2
+
+
+def test_a_partitioner_need_not_be_hashable() -> None:
+    assert stores(ByLength(2))["placed-counts"].partition_of("four", b"four") == 2
 
 
 def test_a_partitioner_may_compare_as_it_may_in_a_sink() -> None:
