@@ -42,6 +42,9 @@ RecordingLevel: TypeAlias = Literal["INFO", "DEBUG"]
 """
 
 _PREFIX = "kafka_streams_"
+_FALLING = frozenset({"cache-size-bytes-total", "restore-remaining-records-total"})
+"""What is called a total and is no count."""
+_NODE_GROUP = "stream-processor-node-metrics"
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_]")
 
 
@@ -168,8 +171,10 @@ def prometheus_name(name: str, group: str) -> str:
 def to_prometheus(metrics: Mapping[MetricName, MetricValue]) -> str:
     """Return metrics in Prometheus' text format.
 
-    Totals are counters, all else are gauges. A text, such as the state, is a label of that name on
-    a gauge of value 1; one of several lines, such as the topology's description, is left out.
+    Counts (`-total`) are counters, all else are gauges, also totals that can fall: of bytes in
+    caches, of what is left to restore, of a quantity of `StreamsMetrics.add_sensor`. A text, such
+    as the state, is a label of that name on a gauge of value 1; one of several lines, such as the
+    topology's description, is left out.
 
     >>> from penstock.metrics import MetricName, to_prometheus
     >>> print(to_prometheus({MetricName("process-total", "stream-thread-metrics"): 7}))
@@ -188,10 +193,16 @@ def to_prometheus(metrics: Mapping[MetricName, MetricValue]) -> str:
         first = samples[0][0]
         if first.description:
             lines.append(f"# HELP {called} {_escaped_help(first.description)}")
-        kind = "counter" if first.name.endswith("-total") else "gauge"
-        lines.append(f"# TYPE {called} {kind}")
+        lines.append(f"# TYPE {called} {'counter' if _only_grows(first) else 'gauge'}")
         lines += [f"{called}{_labels(name, value)} {_number(value)}" for name, value in samples]
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _only_grows(name: MetricName) -> bool:
+    if not name.name.endswith("-total") or name.name in _FALLING:
+        return False
+    # A sensor of any quantity is in the group of its node, and has no description.
+    return name.group != _NODE_GROUP or bool(name.description)
 
 
 def _labels(name: MetricName, value: MetricValue) -> str:

@@ -75,6 +75,21 @@ def test_names_types_helps_and_labels() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        (MetricName("process-total", "stream-task-metrics"), "counter"),
+        (MetricName("sale-total", "stream-shop-metrics"), "counter"),
+        (MetricName("process-total", "stream-processor-node-metrics", (), "records"), "counter"),
+        (MetricName("order-size-total", "stream-processor-node-metrics"), "gauge"),
+        (MetricName("cache-size-bytes-total", "stream-task-metrics"), "gauge"),
+        (MetricName("restore-remaining-records-total", "stream-task-metrics"), "gauge"),
+    ],
+)
+def test_a_total_that_can_fall_is_no_counter(name: MetricName, kind: str) -> None:
+    assert [*parsed(to_prometheus({name: 7}))[1].values()] == [kind]
+
+
+@pytest.mark.parametrize(
     "value", ['a "quoted" \\ text', "two\nlines", "\\n", "{a=b}", "ü, 日本", ""]
 )
 def test_any_text_can_be_a_label(value: str) -> None:
