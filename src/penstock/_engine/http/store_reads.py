@@ -205,8 +205,12 @@ class StoreReads:
         shown = asked.uncommitted
         if shown is None:
             shown = not self._application.exactly_once
-        rows_max = min(asked.limit + 1, _ROWS_AT_ONCE_MAX)
-        options = ReadOptions(shown, asked.stale_ok, seconds, rows_max)
+        # One more says whether another page follows. That goes on behind a key, of which each
+        # partition may have a row; a cursor of a worker would only keep its snapshot.
+        needed = asked.limit + (1 if asked.cursor is None else 2)
+        rows_max = min(needed, _ROWS_AT_ONCE_MAX)
+        suffice = kind == "key_value" and rows_max == needed
+        options = ReadOptions(shown, asked.stale_ok, seconds, rows_max, rows_suffice=suffice)
         return _answered(lambda: self._application.source(name, options, asked.partition)), kind
 
     def _key_values(self, source: Source, asked: StoreParameters) -> Reply:

@@ -59,6 +59,8 @@ class ReadOptions:
     rows_max: int = 1000
     bytes_max: int = 32 << 20
     """About how many bytes of rows all workers that are asked together may answer."""
+    rows_suffice: bool = False
+    """Whether `rows_max` rows of a partition are all that is read of it."""
 
 
 class AnsweredPart(Part, frozen=True):
@@ -348,6 +350,7 @@ class _Asking:
             seconds=options.seconds,
             keys=() if keys is None else tuple(keys[partition] for partition in partitions),
             bytes_max=min(bytes_max, ANSWER_BYTES_MAX),
+            rows_suffice=options.rows_suffice,
         )
 
 

@@ -200,8 +200,10 @@ class QueryServer:
 
     def _keep(self, question: Question, part: Part, rows: Iterator[Row | None]) -> Part:
         """Keep a scan open that has filled its page, had no room for any row, or has passed over
-        many.
+        many; unless its rows suffice.
         """
+        if question.rows_suffice and len(part.rows) >= question.rows_max:
+            return part
         # The page itself has been answered.
         number = self._cursors.keep(_Cursor(question.store, replace(part, rows=()), rows))
         return Part(part.partition, part.rows, number, part.position, part.offsets_behind)

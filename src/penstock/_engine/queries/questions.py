@@ -91,6 +91,8 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     """The keys of each partition, in the place of those of `read`, which are then none."""
     bytes_max: int = ANSWER_BYTES_MAX
     """About how many bytes of rows the answer may have; a page has one row at least."""
+    rows_suffice: bool = False
+    """Whether nothing is asked for behind a page of `rows_max` rows."""
 
     def numbered(self, number: int) -> Question:
         """Return the question under a number."""

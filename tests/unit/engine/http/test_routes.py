@@ -146,6 +146,14 @@ def test_pages_have_every_row_of_a_key_that_is_in_several_partitions() -> None:
     assert len(scanned(shop, "/stores/counts?limit=3&prefix=key-0")) == 2 * 10
 
 
+@pytest.mark.parametrize("limit", [1, 2, 7, 25])
+def test_a_page_of_keys_leaves_no_scan_open_at_the_workers(limit: int) -> None:
+    shop = Shop(partitions=2)
+    for words in ("reverse=false", "reverse=true", "prefix=key-0", "from=key-03"):
+        assert scanned(shop, f"/stores/counts?limit={limit}&{words}")
+    assert len(shop._server._cursors) == 0
+
+
 def test_a_cursor_without_a_partition_is_refused(shop: Shop) -> None:
     old = base64.urlsafe_b64encode(b"key-03").decode()
     for cursor in (old, f"x.{old}", f".{old}", "99999999999.", "0.!", "\u0661.abc"):

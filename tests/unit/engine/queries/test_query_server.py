@@ -182,6 +182,15 @@ def test_a_page_is_limited_in_bytes(served: Any) -> None:
     assert part.cursor is not None
 
 
+def test_nothing_is_kept_behind_rows_that_suffice(served: Any, server: QueryServer) -> None:
+    enough = replace(ALL, rows_suffice=True)
+    part = served(enough, FakeTask(records=25)).parts[0]
+    assert (len(part.rows), part.cursor, len(server._cursors)) == (10, None, 0)
+    part = served(replace(enough, bytes_max=50), FakeTask(records=25)).parts[0]
+    assert len(part.rows) == 4
+    assert part.cursor is not None
+
+
 def test_a_worker_sets_the_limit_of_what_is_asked_of_it() -> None:
     for asked, room in ((1 << 40, ANSWER_BYTES_MAX), (50, 50), (0, 1), (-5, 1)):
         assert replace(ALL, bytes_max=asked).room == room
