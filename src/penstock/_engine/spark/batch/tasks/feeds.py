@@ -19,6 +19,7 @@ from penstock._engine.spark.batch.schemas import FIRST_ROW
 from penstock._engine.spark.batch.tasks.arrow_records import raw_records
 from penstock._engine.spark.batch.tasks.run_merge import ShelvedRun, merged
 from penstock._engine.spark.batch.tasks.sorted_runs import RunShelf
+from penstock.errors import StreamsError
 
 Place: TypeAlias = tuple[int, int]
 """(index of the topic in the stage, partition)."""
@@ -51,10 +52,19 @@ class Feeds:
                 yield (self._global_topics[-1 - place[0]], place[1]), raws
 
     def open(self, places: Iterable[Partition]) -> dict[Partition, Feed]:
-        """Return the feed of each partition that has records."""
+        """Return the feed of each partition that has records.
+
+        Raises:
+            StreamsError: there are records of another partition, which would be lost.
+        """
         by_place = {
             (self._topics.index(topic), number): (topic, number) for topic, number in places
         }
+        left = sorted(place for place in self._runs if place[0] >= 0 and place not in by_place)
+        if left:
+            topic, number = self._topics[left[0][0]], left[0][1]
+            msg = f"there are records for partition {number} of topic {topic!r}, which no task reads"
+            raise StreamsError(msg)
         return {
             partition: self._feed(place)
             for place, partition in sorted(by_place.items())

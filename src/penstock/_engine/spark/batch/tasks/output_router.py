@@ -5,12 +5,13 @@ from __future__ import annotations
 from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.runtime.records import Output
+from penstock._engine.runtime.records import Output, RawRecord
 from penstock._engine.runtime.task import Task
 from penstock._engine.spark.batch.schemas import CHANGELOG
 from penstock._engine.spark.batch.tasks.deliveries import Deliveries, read_already
 from penstock._engine.spark.batch.tasks.rows import Rows
 from penstock._engine.spark.batch.tasks.task_loops import Looped
+from penstock.errors import StreamsError
 from penstock.record import HeaderPairs
 
 
@@ -34,15 +35,25 @@ class OutputRouter:
         }
         self._hidden = job.hidden_topics
         self._inputs = job.inputs
+        self._read = {topic for one in job.stages for topic in one.topics()}
         read = set(stage.topics())
         written = {topic for plan in stage.plans for topic in plan.sink_topics()}
         self._looped = read & written if stage.is_cycle else set()
+        self._unforeseen = self._read - written
         self._skipped = set() if keeps_changelogs else self._changelogs
         self._next_offsets: dict[Partition, int] = {}
 
     def loops_back(self, topic: str) -> bool:
         """Return whether tasks of this stage both write and read a topic."""
         return topic in self._looped
+
+    def in_turn(self, place: Partition, record: RawRecord) -> Looped:
+        """Return a record of an earlier stage as the next of its queue: a cycle that writes the
+        topic, too, numbers the records of both in the order in which its tasks get them.
+        """
+        if not self.loops_back(place[0]):
+            return place, record
+        return place, (self._next_offset(place), *record[1:])
 
     def take(self, plan: TaskPlan, task: Task, outputs: list[Output]) -> list[Looped]:
         """Take what a task has produced: for Kafka in a backfill, and for rows."""
@@ -68,12 +79,17 @@ class OutputRouter:
         if partition is None:
             # Kafka's producers choose any partition for a record without a key; this one is fixed.
             partition = plan.partition % count if key is None else partition_of(key, count)
+        elif topic in self._read and not 0 <= partition < count:
+            # A sink may name any partition; a stage has tasks only for those that there are.
+            raise _no_such_partition(topic, partition, count)
         place = (topic, partition)
         if topic in self._changelogs:
             self.rows.add_record(place, key, value, time, headers, kind=CHANGELOG)
             return None
         if topic in self._inputs:
             raise read_already(topic)
+        if topic in self._unforeseen:
+            raise _unforeseen(topic)
         if topic in self._looped:
             return self._looped_back(place, (time, key, value, headers))
         self.rows.places.setdefault(topic, [None] * count)
@@ -86,6 +102,26 @@ class OutputRouter:
         time, key, value, headers = record
         if self._keeps_changelogs or place[0] not in self._hidden:
             self.rows.add_record(place, key, value, time, headers)
+        return place, (self._next_offset(place), *record)
+
+    def _next_offset(self, place: Partition) -> int:
         offset = self._next_offsets.get(place, 0)
         self._next_offsets[place] = offset + 1
-        return place, (offset, *record)
+        return offset
+
+
+def _unforeseen(topic: str) -> StreamsError:
+    msg = (
+        f"a record was sent to topic {topic!r}, which the topology reads, and the order of the "
+        "stages does not allow for it, as only the record names the topic; write what the topology "
+        "reads with to() and the name of the topic"
+    )
+    return StreamsError(msg)
+
+
+def _no_such_partition(topic: str, partition: int, count: int) -> StreamsError:
+    msg = (
+        f"a record for topic {topic!r} could not be written: it has no partition {partition}, as "
+        f"it has {count}; a partitioner must choose one that the topic has"
+    )
+    return StreamsError(msg)

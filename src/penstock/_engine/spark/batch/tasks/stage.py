@@ -108,12 +108,14 @@ def _run_hosted(
 ) -> Iterator[pa.RecordBatch]:
     """Run tasks to their last record; yield what they write, then the rows of their stores."""
     inputs = [place for one in hosted for place in one.plan.inputs]
-    queues = _open_queues(pack, feeds, [one for one in inputs if not router.loops_back(one[0])])
+    queues = _open_queues(pack, feeds, inputs)
     if hosted:
         is_cycle = pack.job.stages[pack.number].is_cycle
-        rows = router.rows
-        run = run_cycle(hosted, queues, rows) if is_cycle else run_one(hosted[0], queues, rows)
-        yield from run
+        yield from (
+            run_cycle(hosted, queues, router)
+            if is_cycle
+            else run_one(hosted[0], queues, router.rows)
+        )
     for one in hosted:
         if router.deliveries is not None:
             one.deliver_rest(router.deliveries)

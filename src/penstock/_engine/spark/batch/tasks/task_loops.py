@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from penstock._engine.spark.batch.tasks.feeds import Feed
+    from penstock._engine.spark.batch.tasks.output_router import OutputRouter
     from penstock._engine.spark.batch.tasks.rows import Rows
 
 Looped: TypeAlias = tuple[Partition, RawRecord]
@@ -151,9 +152,10 @@ def _refill(hosted: HostedTask, feeds: Mapping[Partition, Feed]) -> bool:
 
 
 def run_cycle(
-    hosted: list[HostedTask], feeds: Mapping[Partition, Feed], rows: Rows
+    hosted: list[HostedTask], feeds: Mapping[Partition, Feed], router: OutputRouter
 ) -> Iterator[pa.RecordBatch]:
     """Run tasks that feed each other; yield what they write."""
+    rows = router.rows
     by_place = {place: one for one in hosted for place in one.plan.inputs}
     numbers = {one: number for number, one in enumerate(hosted)}
     busy: dict[HostedTask, None] = {}
@@ -172,8 +174,8 @@ def run_cycle(
             if rows.is_full:
                 yield rows.take_most()
 
-    for record in _by_time(feeds):
-        hand_out([record])
+    for place, record in _by_time(feeds):
+        hand_out([router.in_turn(place, record)])
         yield from settle()
     # A flushed record may reach another task, whose cache then holds something again.
     while any(one.task.uncommitted for one in hosted):

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 from conformance.dataframes.without_spark import FEED, INPUT_ROWS
 from penstock._engine.spark.batch.schemas import FIRST_ROW
 from penstock._engine.spark.batch.tasks.feeds import Feeds
 from penstock._engine.spark.batch.tasks.input_runs import make_runs
+from penstock.errors import StreamsError
 
 
 def run_of(*offsets: int | None) -> bytes:
@@ -60,3 +62,10 @@ def test_records_without_offsets_are_numbered(tmp_path: Path) -> None:
     rows = [(0, 0, run_of(None)), (0, 0, run_of(None, None)), (FIRST_ROW, 0, None)]
     [feed] = Feeds(batches(*rows), ["a"], [], tmp_path).open([("a", 0)]).values()
     assert [raw for raws in feed for raw in raws] == [(at, 1, None, None, ()) for at in range(3)]
+
+
+def test_records_that_no_task_reads_are_not_passed_over(tmp_path: Path) -> None:
+    rows = [(0, 0, run_of(1)), (0, 3, run_of(2)), (FIRST_ROW, 0, None)]
+    feeds = Feeds(batches(*rows), ["a"], [], tmp_path)
+    with pytest.raises(StreamsError, match="records for partition 3 of topic 'a', which no task"):
+        feeds.open([("a", 0), ("a", 1)])

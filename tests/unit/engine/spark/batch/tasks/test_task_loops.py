@@ -13,7 +13,16 @@ from conformance.dataframes.feeding import Fed, Inputs
 from conformance.dataframes.reference import Reference
 from conformance.dataframes.run import program_differences, run_without_spark
 from conformance.dataframes.without_spark import LocalJob
-from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
+from penstock import (
+    Consumed,
+    Processor,
+    Produced,
+    Record,
+    Repartitioned,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
 from penstock._engine.planner.stages import plan_job
 from penstock._engine.spark.batch.start import settings_of
 from penstock.errors import StreamsError
@@ -109,3 +118,55 @@ def test_an_output_to_an_input_is_refused() -> None:
     plan = plan_job(builder.build(), CONFIG, {"a": 1}, {})
     with pytest.raises(StreamsError, match="a record was sent to topic 'a', which is an input"):
         LocalJob(plan, inputs)
+
+
+def test_an_output_to_a_topic_between_stages_that_only_the_record_names_is_refused() -> None:
+    builder = StreamsBuilder()
+    builder.stream("a", Consumed(BYTES, BYTES)).to("again", Produced(BYTES, BYTES))
+    builder.stream("again", Consumed(BYTES, BYTES)).to(
+        lambda key, value, context: "again", Produced(BYTES, BYTES)
+    )
+    inputs = {"a": [Fed(0, 0, 1, b"k", b"v", ())]}
+    plan = plan_job(builder.build(), CONFIG, {"a": 1}, {})
+    with pytest.raises(StreamsError, match="a record was sent to topic 'again', which the topology"):
+        LocalJob(plan, inputs)
+
+
+@pytest.mark.parametrize("chosen", [3, 4])
+def test_a_partition_that_a_topic_between_stages_does_not_have_is_refused(chosen: int) -> None:
+    builder = StreamsBuilder()
+    repartitioned = Repartitioned("by-size", BYTES, BYTES, 3, lambda *record: chosen)
+    builder.stream("a", Consumed(BYTES, BYTES)).repartition(repartitioned).to("out")
+    inputs = {"a": [Fed(0, 0, 1, b"k", b"v", ())]}
+    plan = plan_job(builder.build(), CONFIG, {"a": 1}, {})
+    said = f"it has no partition {chosen}, as it has 3; a partitioner must choose one that the topic"
+    with pytest.raises(StreamsError, match=said):
+        LocalJob(plan, inputs)
+
+
+class OffsetsSeen(Processor[bytes, bytes, bytes, bytes]):
+    """Forwards the offset of each record instead of its value."""
+
+    def process(self, record: Record[bytes, bytes]) -> None:
+        metadata = self.context.record_metadata
+        assert metadata is not None
+        self.context.forward(record.with_value(b"%d" % metadata.offset))
+
+
+def test_a_cycle_reads_what_an_earlier_stage_has_written_to_its_own_topic() -> None:
+    builder = StreamsBuilder()
+    builder.stream("a", Consumed(BYTES, BYTES)).to("again", Produced(BYTES, BYTES))
+    tried = builder.stream("again", Consumed(BYTES, BYTES))
+    failed = tried.filter(lambda key, value: len(value) < 3).map_values(lambda value: value + b"!")
+    failed.to("again", Produced(BYTES, BYTES))
+    tried.to("out", Produced(BYTES, BYTES))
+    tried.process(OffsetsSeen).to("offsets", Produced(BYTES, BYTES))
+    inputs = {"a": [Fed(0, at, at, b"k", b"%d" % at, ()) for at in range(4)]}
+    plan = planned(builder.build(), CONFIG, inputs, 1)
+    topics, _ = LocalJob(plan, inputs).outcome()
+    expected = Reference(plan, inputs).topics
+    assert len(topics["out", 0]) == 12
+    assert {place: topics[place] for place in (("out", 0), ("again", 0))} == {
+        place: expected[place] for place in (("out", 0), ("again", 0))
+    }
+    assert [value for _, value, _, _ in topics["offsets", 0]] == [b"%d" % at for at in range(12)]
