@@ -76,6 +76,11 @@ def refusal(action: Callable[[], object]) -> str:
             f"{RECORDS}, partition string",
             "input 'in': column 'partition' must be int; got string",
         ),
+        (
+            f"{RECORDS}, offset long",
+            "input 'in' has the column 'offset' without 'partition', and offsets have an order "
+            "within a partition only: add the column 'partition', or leave 'offset' out",
+        ),
     ],
 )
 def test_columns_that_do_not_fit(spark: SparkSession, columns: str, expected: str) -> None:
@@ -89,7 +94,7 @@ def test_write_once_of_rows_without_offsets(spark: SparkSession, tmp_path: Path)
     builder = StreamsBuilder()
     builder.stream("in", Consumed(TEXT, TEXT)).process_values(once).to("out")
     config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
-    for columns in (RECORDS, f"{RECORDS}, offset long"):
+    for columns in (RECORDS, f"{RECORDS}, partition int"):
         frame = spark.createDataFrame([], columns)
         said = refusal(lambda frame=frame: run(builder.build(), {"in": frame}, config))  # type: ignore[misc]
         assert said.startswith("write_once(name='orders') knows records by partition and offset")

@@ -1,7 +1,8 @@
 """The inputs of a bounded run: DataFrames of records, checked and normalized.
 
 A frame has the columns of Spark's Kafka source: `key` and `value` (binary or string), `timestamp`
-(a timestamp, or milliseconds), and maybe `headers`, `partition` and `offset`. The schema is checked
+(a timestamp, or milliseconds), and maybe `headers`, `partition` and `offset`, which needs
+`partition`: offsets of different partitions have no order. The schema is checked
 before the job starts; an error that only the rows show (a null timestamp, a partition that does not
 exist) ends the job with the same kind of message.
 """
@@ -144,6 +145,12 @@ def _check_frame(topic: object, given: object) -> None:
                 f"{types[column].simpleString()}"
             )
             raise StreamsError(msg)
+    if "offset" in types and "partition" not in types:
+        msg = (
+            f"input {topic!r} has the column 'offset' without 'partition', and offsets have an "
+            "order within a partition only: add the column 'partition', or leave 'offset' out"
+        )
+        raise StreamsError(msg)
 
 
 _FITS: Mapping[str, Callable[[DataType], bool]] = {
