@@ -19,11 +19,15 @@ from penstock._engine.spark.batch.schemas import FIRST_ROW
 from penstock._engine.spark.batch.tasks.arrow_records import raw_records
 from penstock._engine.spark.batch.tasks.run_merge import ShelvedRun, merged
 from penstock._engine.spark.batch.tasks.sorted_runs import RunShelf
+from penstock._engine.spark.batch.tasks.topic_feeds import in_equal_batches
 from penstock.errors import StreamsError
 
 Place: TypeAlias = tuple[int, int]
 """(index of the topic in the stage, partition)."""
 Feed: TypeAlias = Iterator[list[RawRecord]]
+
+_BATCH_BYTES = 16 * 1024 * 1024
+"""Of the values of a batch."""
 
 
 class Feeds:
@@ -63,7 +67,9 @@ class Feeds:
         left = sorted(place for place in self._runs if place[0] >= 0 and place not in by_place)
         if left:
             topic, number = self._topics[left[0][0]], left[0][1]
-            msg = f"there are records for partition {number} of topic {topic!r}, which no task reads"
+            msg = (
+                f"there are records for partition {number} of topic {topic!r}, which no task reads"
+            )
             raise StreamsError(msg)
         return {
             partition: self._feed(place)
@@ -88,6 +94,10 @@ class Feeds:
             self._runs.setdefault(place, []).append(ShelvedRun(sender, number, run))
 
     def _feed(self, place: Place) -> Feed:
+        """Return the records of a queue in batches that do not depend on how Spark has cut them."""
+        return in_equal_batches(self._blocks(place), most_bytes=_BATCH_BYTES)
+
+    def _blocks(self, place: Place) -> Feed:
         """Yield the records of a queue; without offsets they are numbered from 0."""
         next_offset = 0
         for batch in merged(self._runs.pop(place)):

@@ -13,6 +13,8 @@ from conformance.dataframes.feeding import Fed
 from conformance.dataframes.without_spark import LocalJob
 from penstock import (
     Consumed,
+    FixedKeyProcessor,
+    FixedKeyRecord,
     Grouped,
     Materialized,
     Processor,
@@ -30,6 +32,7 @@ from penstock._engine.spark.batch.start import settings_of
 from penstock._engine.spark.batch.tasks.bounded_task import BackfillTask
 from penstock._engine.spark.batch.tasks.local_state import LocalState
 from penstock.errors import StreamsError
+from penstock.handlers import LogAndContinueExceptionHandler
 
 TEXT = serdes.string()
 NOW_MS = 1_700_000_000_000
@@ -87,6 +90,43 @@ def test_how_many_records_come_between_two_commits_does_not_show() -> None:
     plan = planned(stores_of_all_kinds(), CONFIG, inputs, 1)
     outcomes = [LocalJob(plan, inputs, records_per_commit=count).outcome() for count in (1, 7, 99)]
     assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+@pytest.mark.parametrize("has_user_code", [False, True])
+def test_where_spark_cuts_the_input_does_not_show_among_unreadable_records(
+    has_user_code: bool,
+) -> None:
+    """A bad record at the end of a block counted for a commit, with which the cache is flushed."""
+    builder = StreamsBuilder()
+    stream = builder.stream("in", Consumed(TEXT, serdes.long()))
+    stream = stream.process_values(Forwarding) if has_user_code else stream
+    counts = stream.group_by_key(Grouped("g", TEXT, serdes.long())).count(Materialized("n", TEXT))
+    counts.to_stream().to("out")
+    config = settings_of(
+        {
+            "application.id": "app",
+            "statestore.cache.max.bytes": 100_000,
+            "deserialization.exception.handler": LogAndContinueExceptionHandler(),
+        }
+    )
+    fed = [
+        Fed(0, at, at, b"k", b"bad" if at % 7 == 6 else at.to_bytes(8, "big"), ())
+        for at in range(40)
+    ]
+    plan = planned(builder.build(), config, {"in": fed}, 1)
+    outcomes = [
+        LocalJob(plan, {"in": fed}, records_per_commit=6, batch_rows=rows).outcome()
+        for rows in (1, 2, 3, 5, 7, 11, 40)
+    ]
+    assert len(outcomes[0][0]["out", 0]) == 6
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+
+
+class Forwarding(FixedKeyProcessor[Any, Any, Any]):
+    """Forwards records; as code of the user it is given one at a time."""
+
+    def process(self, record: FixedKeyRecord[Any, Any]) -> None:
+        self.context.forward(record)
 
 
 class Ticking(Processor[Any, Any, Any, Any]):
