@@ -294,15 +294,7 @@ class LocalBroker:
     def _spawn(self, kafka: Distribution, port: int, controller_port: int) -> None:
         lock = _lock(self.data_dir)
         try:
-            kafka.format(self.data_dir / "kafka")
-            listeners = {
-                "listeners": f"PLAINTEXT://{loopback.HOST}:{port},"
-                f"CONTROLLER://{loopback.HOST}:{controller_port}",
-                "advertised.listeners": f"PLAINTEXT://{loopback.HOST}:{port}",
-                "controller.quorum.voters": f"1@{loopback.HOST}:{controller_port}",
-            }
-            settings = {**_SETTINGS, **listeners, **self._settings}
-            distribution.write_properties(self.data_dir / "server.properties", settings)
+            self._write_files(kafka, port, controller_port)
             jvm = (
                 *_JVM_OPTIONS,
                 *collector_options(*self._jvm_options),
@@ -325,6 +317,26 @@ class LocalBroker:
                 )
         finally:
             os.close(lock)
+
+    def _write_files(self, kafka: Distribution, port: int, controller_port: int) -> None:
+        """Write what Kafka finds at its start: its data, if it has none yet, and its settings."""
+        listeners = {
+            "listeners": f"PLAINTEXT://{loopback.HOST}:{port},"
+            f"CONTROLLER://{loopback.HOST}:{controller_port}",
+            "advertised.listeners": f"PLAINTEXT://{loopback.HOST}:{port}",
+            "controller.quorum.voters": f"1@{loopback.HOST}:{controller_port}",
+        }
+        settings = {**_SETTINGS, **listeners, **self._settings}
+        try:
+            kafka.format(self.data_dir / "kafka")
+            distribution.write_properties(self.data_dir / "server.properties", settings)
+        except OSError as error:
+            place = error.filename or self.data_dir
+            msg = (
+                f"{place} cannot be written ({error.strerror}); make it possible, or use another "
+                "data directory"
+            )
+            raise BrokerError(msg) from error
 
     def _class_archive_option(self, kafka: Distribution) -> str:
         self._new_class_archive.unlink(missing_ok=True)
@@ -390,7 +402,8 @@ def erase(data_dir: Path | str) -> None:
     data, doomed = home / "kafka", home / "kafka.deleted"
     if not data.exists():
         return
-    if not distribution.is_formatted(data):
+    is_formatted = distribution.is_formatted(data)
+    if not is_formatted and not distribution.is_begun(data):
         msg = f"{data} is not the data of a broker and is left alone; use another data directory"
         raise BrokerError(msg)
     lock = _lock(home)
@@ -399,7 +412,8 @@ def erase(data_dir: Path | str) -> None:
         shutil.rmtree(doomed, ignore_errors=True)
         data.rename(doomed)
         shutil.rmtree(doomed)
-        shutil.rmtree(home / "state", ignore_errors=True)
+        if is_formatted:  # else no broker has run here, and the folder is of something else
+            shutil.rmtree(home / "state", ignore_errors=True)
     finally:
         os.close(lock)
 

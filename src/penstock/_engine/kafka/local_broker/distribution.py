@@ -75,7 +75,7 @@ class Distribution:
         """
         if is_formatted(data):
             return
-        if data.is_dir() and any(data.iterdir()):
+        if data.is_dir() and not is_begun(data):
             msg = f"{data} holds files that are not a broker's; use another data directory"
             raise StreamsError(msg)
         data.mkdir(parents=True, exist_ok=True)
@@ -138,6 +138,13 @@ def fetch(progress: jars.Progress, cache: Path | None = None) -> Distribution:
 def is_formatted(data: Path) -> bool:
     """Yes if `data` is a broker's data directory."""
     return (data / _IDENTITY).is_file()
+
+
+def is_begun(data: Path) -> bool:
+    """Yes if a folder holds nothing but what `format` makes before it is a data directory: an
+    interruption or a full disk may leave it so.
+    """
+    return data.is_dir() and all(path.name == _CHECKPOINT for path in data.iterdir())
 
 
 def write_properties(path: Path, settings: Mapping[str, object]) -> None:

@@ -5,16 +5,18 @@ Kafka is a small Python program here, so that a start takes a moment. (The real 
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from penstock._engine.kafka.local_broker import broker as broker_module
-from penstock._engine.kafka.local_broker import loopback
+from penstock._engine.kafka.local_broker import distribution, loopback
 from penstock._engine.kafka.local_broker.broker import (
     BrokerError,
     DirectoryInUseError,
@@ -245,6 +247,34 @@ def test_erase_forgets_the_cluster(broker: LocalBroker) -> None:
 def test_erase_of_nothing_does_nothing(tmp_path: Path) -> None:
     erase(tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_full_disk_is_told_and_the_next_start_goes_on(
+    broker: LocalBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(path: Path, settings: Mapping[str, object]) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    with monkeypatch.context() as full:
+        full.setattr(distribution, "write_properties", fill)
+        place = broker.data_dir / ".meta.properties"
+        assert refusal(broker) == (
+            f"{place} cannot be written (No space left on device); make it possible, or use "
+            "another data directory"
+        )
+    assert [path.name for path in (broker.data_dir / "kafka").iterdir()] == ["bootstrap.checkpoint"]
+    with broker:
+        assert loopback.broker_answers(broker.port)
+
+
+def test_erase_deletes_a_format_that_was_cut_off(tmp_path: Path) -> None:
+    data = tmp_path / "kafka"
+    data.mkdir()
+    (data / "bootstrap.checkpoint").write_text("check")
+    (tmp_path / "state").mkdir()
+    erase(tmp_path)
+    assert not data.exists()
+    assert (tmp_path / "state").exists()  # no broker has run here
 
 
 def test_erase_leaves_other_files_alone(tmp_path: Path) -> None:

@@ -67,6 +67,21 @@ def test_formatted_directory_stays_as_it_is(kafka: Distribution, tmp_path: Path)
     assert (tmp_path / "data" / "meta.properties").read_text() == before
 
 
+@pytest.mark.parametrize("checkpoint", [None, "check"])
+def test_a_format_that_was_cut_off_is_made_again(
+    kafka: Distribution, tmp_path: Path, checkpoint: str | None
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    if checkpoint is not None:
+        (data / "bootstrap.checkpoint").write_text(checkpoint)
+    assert distribution.is_begun(data)
+    kafka.format(data)
+    assert (data / "bootstrap.checkpoint").read_text() == "checkpoint\n"
+    assert distribution.is_formatted(data)
+    assert not distribution.is_begun(data)
+
+
 def test_directory_with_other_files_is_left_alone(kafka: Distribution, tmp_path: Path) -> None:
     mine = tmp_path / "kafka"
     mine.mkdir()
