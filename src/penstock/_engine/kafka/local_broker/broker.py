@@ -3,7 +3,8 @@
 The broker is a JVM behind a watchdog (`child_process.py`): it ends when it is stopped and also when
 its owner dies. A data directory holds all of one broker:
 
-    broker.lock        held as long as the broker lives; says where it listens and who started it
+    broker.lock        held as long as the broker lives; says where it listens and who started it,
+                       nothing while it starts and ends
     broker.log         what this start wrote
     server.properties  the settings of this start
     kafka/             Kafka's own data; a later start continues with it
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -162,6 +164,7 @@ class LocalBroker:
         self._progress = progress
         self._kafka: Distribution | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._announced: str | None = None
 
     @property
     def port(self) -> int:
@@ -213,7 +216,7 @@ class LocalBroker:
                 raise
             else:
                 self._port = port
-                _announce(self.data_dir, self.bootstrap_servers)
+                self._announced = _announce(self.data_dir, self.bootstrap_servers)
                 return
 
     def stop(self) -> None:
@@ -221,6 +224,7 @@ class LocalBroker:
         process, self._process = self._process, None
         if process is None or process.stdin is None:
             return
+        self._take_back_announcement()
         process.stdin.close()
         try:
             process.wait(_GRACE_SECONDS + 5)
@@ -234,6 +238,7 @@ class LocalBroker:
         """End the broker as a crash would (SIGKILL); its data stays as it is at this moment."""
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
+            self._take_back_announcement()
             _kill(process)
             process.stdin.close()
 
@@ -280,6 +285,17 @@ class LocalBroker:
     ) -> None:
         self.stop()
 
+    def _take_back_announcement(self) -> None:
+        """Say no longer where the broker listens, before it ends: another process would take a
+        broker that still answers for one that goes on.
+        """
+        lock, announced = self.data_dir / "broker.lock", self._announced
+        self._announced = None
+        # If this one has died, another broker may have the directory by now.
+        with suppress(OSError):
+            if announced is not None and lock.read_text() == announced:
+                os.truncate(lock, 0)
+
     @property
     def _new_class_archive(self) -> Path:
         return self.data_dir / "classes.jsa"
@@ -304,7 +320,7 @@ class LocalBroker:
             program = kafka.command("kafka.Kafka", "server.properties", jvm=jvm)
             with os.fdopen(open_private(self.log_path, os.O_TRUNC), "wb") as log:
                 self._process = subprocess.Popen(
-                    child_process.command(program, os.getpid(), _GRACE_SECONDS),
+                    child_process.command(program, os.getpid(), _GRACE_SECONDS, lock),
                     cwd=self.data_dir,
                     stdin=subprocess.PIPE,
                     stdout=log,
@@ -437,14 +453,18 @@ def _lock(data_dir: Path) -> int:
         os.close(lock)
         servers, _, owner = path.read_text().strip().partition(" ")
         holder = f"the broker at {servers}, started by process {owner}" if owner else None
-        message = _directory_in_use(data_dir, holder or "another broker, which is just starting")
+        some = "another broker, which is just starting or ending"
+        message = _directory_in_use(data_dir, holder or some)
         raise DirectoryInUseError(message, servers or None) from error
     os.truncate(lock, 0)
     return lock
 
 
-def _announce(data_dir: Path, bootstrap_servers: str) -> None:
-    (data_dir / "broker.lock").write_text(f"{bootstrap_servers} {os.getpid()}\n")
+def _announce(data_dir: Path, bootstrap_servers: str) -> str:
+    """Say in the lock where the broker listens; return what it says."""
+    announced = f"{bootstrap_servers} {os.getpid()}\n"
+    (data_dir / "broker.lock").write_text(announced)
+    return announced
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

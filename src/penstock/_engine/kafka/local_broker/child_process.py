@@ -1,10 +1,14 @@
-"""Run a program that must not outlive its owner: `python child_process.py OWNER_PID GRACE COMMAND`.
+"""Run a program that must not outlive its owner:
+`python child_process.py OWNER_PID GRACE ANNOUNCEMENT COMMAND`.
 
 The watchdog is a process between the owner and the program. It holds the reading end of a pipe as
 its standard input; the owner holds the other end and never writes. When the pipe closes, because
 the owner closed it or because it died, the program gets a SIGTERM and after GRACE seconds a
 SIGKILL. A SIGTERM to the watchdog does the same; a SIGUSR1 grants no grace. The watchdog ends after
 the program, with its exit code as a shell would give it.
+
+ANNOUNCEMENT is an open file that says where the program can be reached, or -1. It is emptied before
+the program is ended, so that no one turns to a program that is about to go.
 
 It is run as a file by a bare interpreter, so that it starts in a few milliseconds: it imports
 nothing but the standard library.
@@ -24,22 +28,31 @@ from pathlib import Path
 KILL = signal.SIGUSR1
 """The signal that has a watchdog kill its program at once."""
 
+NOTHING = -1
+"""No announcement."""
+
 _PR_SET_PDEATHSIG = 1
 
 # A forked child of the owner may hold the pipe open after the owner's death: look for it, too.
 _OWNER_CHECK_SECONDS = 1.0
 
 
-def command(program: Sequence[str], owner: int, grace_seconds: float) -> list[str]:
-    """Return the command line that runs `program` behind a watchdog of the process `owner`."""
+def command(
+    program: Sequence[str], owner: int, grace_seconds: float, announcement: int = NOTHING
+) -> list[str]:
+    """Return the command line that runs `program` behind a watchdog of the process `owner`, which
+    hands down the open file `announcement`.
+    """
     # -I -S: no site-packages and none of the user's environment, which could slow or break it.
     bare_python = [sys.executable, "-I", "-S"]
-    return [*bare_python, str(Path(__file__).resolve()), str(owner), str(grace_seconds), *program]
+    given = map(str, (Path(__file__).resolve(), owner, grace_seconds, announcement))
+    return [*bare_python, *given, *program]
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the program until it ends or the owner does."""
-    owner, grace_seconds, program = int(arguments[0]), float(arguments[1]), arguments[2:]
+    owner, grace_seconds, program = int(arguments[0]), float(arguments[1]), arguments[3:]
+    announcement = int(arguments[2])
     # Signals wake the select below: SIGCHLD when the program ends, the others when it shall.
     wake, alarm = os.pipe()
     os.set_blocking(alarm, False)
@@ -57,6 +70,8 @@ def main(arguments: Sequence[str]) -> int:
             os.read(wake, 512)
         if sys.stdin in readable:
             break
+    if announcement != NOTHING:
+        os.truncate(announcement, 0)
     return _end(child, 0.0 if KILL in orders else grace_seconds)
 
 

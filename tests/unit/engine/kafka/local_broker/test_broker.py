@@ -9,6 +9,7 @@ import errno
 import os
 import signal
 import socket
+import subprocess
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -127,6 +128,41 @@ def test_directory_of_a_running_broker_is_refused(broker: LocalBroker) -> None:
         "stop it or use another directory"
     )
     assert caught.value.bootstrap_servers == broker.bootstrap_servers
+
+
+def test_a_broker_that_is_stopped_is_not_announced_any_more(
+    broker: LocalBroker, install: Install
+) -> None:
+    """A start would take a broker that still answers for one that goes on."""
+    looks = 'def end(*_):\n    open("seen", "w").write("found " + open("broker.lock").read())'
+    install(KAFKA.replace("def end(*_):", looks))
+    with broker:
+        assert (broker.data_dir / "broker.lock").read_text() != ""
+    assert (broker.data_dir / "seen").read_text() == "found "
+
+
+def test_a_broker_that_is_killed_is_not_announced_any_more(
+    broker: LocalBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.start()
+    said: list[str] = []
+    kill = broker_module._kill
+
+    def look(process: subprocess.Popen[bytes]) -> None:
+        said.append((broker.data_dir / "broker.lock").read_text())
+        kill(process)
+
+    monkeypatch.setattr(broker_module, "_kill", look)
+    broker.kill()
+    assert said == [""]
+
+
+def test_a_stop_leaves_the_announcement_of_another_broker_alone(broker: LocalBroker) -> None:
+    broker.start()
+    (broker.data_dir / "broker.lock").write_text("127.0.0.1:1 1\n")
+    broker._take_back_announcement()
+    assert (broker.data_dir / "broker.lock").read_text() == "127.0.0.1:1 1\n"
+    broker.stop()
 
 
 def test_directory_that_cannot_be_made_is_refused(install: Install, tmp_path: Path) -> None:

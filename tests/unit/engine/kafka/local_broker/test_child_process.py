@@ -74,6 +74,30 @@ def test_program_ends_when_its_owner_lets_go() -> None:
     close_output(held)
 
 
+def test_an_announcement_is_taken_back_before_the_program_is_ended(tmp_path: Path) -> None:
+    announced, seen = tmp_path / "broker.lock", tmp_path / "seen"
+    announced.write_text("here")
+    code = (
+        "import signal, sys; from pathlib import Path; "
+        f"look = lambda *_: sys.exit(Path({str(seen)!r}).write_text("
+        f"'found ' + Path({str(announced)!r}).read_text())); "
+        "signal.signal(signal.SIGTERM, look); "
+    )
+    program = [sys.executable, "-c", code + POLITE]
+    with announced.open("r+") as file:
+        held = Watched(
+            subprocess.Popen(
+                child_process.command(program, os.getpid(), 10.0, file.fileno()),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=[file.fileno()],
+            )
+        )
+        held.let_go()
+    assert seen.read_text() == "found "
+    close_output(held)
+
+
 def test_program_that_ignores_sigterm_is_killed_after_the_grace() -> None:
     held = watched(STUBBORN, grace_seconds=0.1)
     assert held.let_go() == 128 + signal.SIGKILL
