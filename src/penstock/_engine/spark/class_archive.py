@@ -15,6 +15,7 @@ from pyspark.find_spark_home import _find_spark_home
 from penstock._clock import SystemClock
 from penstock._engine.kafka.local_broker import class_archive, java
 from penstock._engine.kafka.local_broker.jars import cache_root
+from penstock._engine.spark.java_options import quoted
 from penstock.errors import StreamsError
 
 QUICK_START = "-XX:TieredStopAtLevel=1"
@@ -30,7 +31,9 @@ _KEPT = 3
 
 
 def archive_option() -> str:
-    """Return the option with which a JVM uses the archive or, if there is none, writes it."""
+    """Return the option with which a JVM uses the archive or, if there is none, writes it; as a
+    text that Spark takes apart.
+    """
     try:
         archive = _archive()
         _keep_written(archive)
@@ -38,8 +41,9 @@ def archive_option() -> str:
         # Spark's own error says best what is missing.
         return ""
     if archive.exists():
-        return f"-XX:SharedArchiveFile={archive}"
-    return f"-XX:ArchiveClassesAtExit={archive.with_suffix(f'.{os.getpid()}')} -Xlog:disable"
+        return quoted(f"-XX:SharedArchiveFile={archive}")
+    made = archive.with_suffix(f".{os.getpid()}")
+    return f"{quoted(f'-XX:ArchiveClassesAtExit={made}')} -Xlog:disable"
 
 
 def default_settings() -> str:

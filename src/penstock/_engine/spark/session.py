@@ -36,6 +36,7 @@ from penstock._engine.spark.class_archive import (
 )
 from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.interpreter import check_interpreter
+from penstock._engine.spark.java_options import EXTRA_OPTIONS, quoted, setting_in
 from penstock._engine.spark.known_sources import forget_known
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
@@ -214,7 +215,7 @@ def _conf_of(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool)
     conf = SparkConf()
     for key, value in settings.items():
         conf.set(key, value)
-    conf.set("spark.driver.extraJavaOptions", _jvm_options(config, heavy=heavy))
+    conf.set(EXTRA_OPTIONS, _jvm_options(config, heavy=heavy))
     if not heavy and is_local(settings.get("spark.master", "")):
         conf.set(_DAEMON_MODULE, worker_daemon.MODULE)
     return conf
@@ -270,14 +271,19 @@ def _launch(
 
 
 def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
+    """Return the user's options and ours: Spark takes one text of them, and ours is given with the
+    command, which hides the one in the file.
+    """
+    defaults = default_settings()
     options = [
-        f"-Dlog4j2.configurationFile={_LOG4J}",
+        setting_in(defaults, EXTRA_OPTIONS),
+        quoted(f"-Dlog4j2.configurationFile={_LOG4J}"),
         f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
         archive_option(),
     ]
     if not heavy:
-        options += [QUICK_START, *collector_options(default_settings())]
-    return " ".join(options)
+        options += [QUICK_START, *collector_options(defaults)]
+    return " ".join(filter(None, options))
 
 
 def _launch_jvm(

@@ -102,3 +102,23 @@ def test_the_collector_of_spark_s_own_settings_is_left_alone(
     chosen = "spark.driver.defaultJavaOptions  -XX:+UseG1GC"
     (tmp_path / "spark-defaults.conf").write_text(chosen)
     assert "GC" not in session._jvm_options(config, heavy=False)
+
+
+def test_the_user_s_options_of_the_jvm_come_before_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    theirs = "-Duser.timezone=UTC -Dmine=1"
+    (tmp_path / "spark-defaults.conf").write_text(f"spark.driver.extraJavaOptions  {theirs}\n")
+    config = StreamsConfig({"application.id": "a"})
+    assert session._jvm_options(config, heavy=True).startswith(f"{theirs} -Dlog4j2.")
+
+
+def test_blanks_in_the_names_of_folders_do_not_part_options(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PENSTOCK_CACHE", str(tmp_path / "my cache"))
+    monkeypatch.setattr(session, "_LOG4J", tmp_path / "my environment" / "log4j2.properties")
+    options = session._jvm_options(StreamsConfig({"application.id": "a"}), heavy=True)
+    assert f'"-Dlog4j2.configurationFile={session._LOG4J}"' in options
+    assert f'"-XX:ArchiveClassesAtExit={tmp_path}/my cache/spark/classes-' in options
