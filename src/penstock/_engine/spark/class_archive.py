@@ -70,19 +70,23 @@ def _archive() -> Path:
 
 def _keep_written(archive: Path) -> None:
     archive.parent.mkdir(parents=True, exist_ok=True)
-    written = SystemClock().now_ms() - _WRITTEN_MS
+    if archive.exists() and not class_archive.is_whole(archive):
+        archive.unlink(missing_ok=True)
+    now = SystemClock().now_ms()
     for made in archive.parent.glob(f"{archive.stem}.*"):
-        if made == archive or made.stat().st_mtime_ns // 1_000_000 > written:
+        # A time that is yet to come is of a clock that was set back.
+        if made == archive or now - _WRITTEN_MS < made.stat().st_mtime_ns // 1_000_000 <= now:
             continue
         if archive.exists():
             made.unlink(missing_ok=True)
         else:
             class_archive.keep(made, archive)
-            _delete_oldest(archive.parent)
+    _delete_oldest(archive)
 
 
-def _delete_oldest(folder: Path) -> None:
+def _delete_oldest(used: Path) -> None:
     # Also those that no start has moved: their environment may be gone.
-    archives = sorted(folder.glob("classes-*"), key=lambda path: path.stat().st_mtime_ns)
-    for path in archives[:-_KEPT]:
+    others = [path for path in used.parent.glob("classes-*") if path != used]
+    others.sort(key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for path in others[_KEPT - 1 :]:
         path.unlink(missing_ok=True)

@@ -50,6 +50,33 @@ def test_of_two_that_were_written_at_once_one_is_kept(cache: Path) -> None:
     assert len(list(cache.iterdir())) == 1
 
 
+def test_an_archive_of_a_time_that_is_yet_to_come_is_kept(cache: Path) -> None:
+    os.utime(as_a_jvm_does(classes.archive_option()), (10_000_000_000, 10_000_000_000))
+    assert classes.archive_option() == f"-XX:SharedArchiveFile={next(cache.iterdir())}"
+
+
+def test_an_archive_that_was_cut_off_is_not_kept(cache: Path) -> None:
+    first = classes.archive_option()
+    made = as_a_jvm_does(first)
+    made.write_bytes(bytes(5000) + b"archive")
+    os.utime(made, LONG_AGO)
+    assert classes.archive_option() == first
+    assert list(cache.iterdir()) == []
+    # One that was kept before it was looked at.
+    made.with_suffix(".jsa").write_bytes(b"")
+    assert classes.archive_option() == first
+    assert list(cache.iterdir()) == []
+
+
+def test_the_oldest_go_although_none_was_written(cache: Path) -> None:
+    os.utime(as_a_jvm_does(classes.archive_option()), LONG_AGO)
+    used = classes.archive_option()
+    for number in range(4):
+        (cache / f"classes-{number}.4711").write_text("of another environment")
+    assert classes.archive_option() == used
+    assert len(list(cache.iterdir())) == 3
+
+
 def test_an_archive_is_dropped_with_which_a_jvm_did_not_start(cache: Path) -> None:
     os.utime(as_a_jvm_does(classes.archive_option()), LONG_AGO)
     classes.archive_option()

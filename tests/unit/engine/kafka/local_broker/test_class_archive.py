@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from penstock._engine.kafka.local_broker import class_archive
+from penstock._engine.kafka.local_broker import class_archive, java
 from penstock._engine.kafka.local_broker.java import Java
 
 JAVA = Java("java", 17, "build 17")
@@ -34,6 +36,24 @@ def test_what_a_jvm_wrote_is_moved_into_the_cache(jar: Path, tmp_path: Path) -> 
     class_archive.keep(made, archive)
     assert archive.read_text() == "archive"
     assert list(archive.parent.iterdir()) == [archive]
+
+
+@pytest.mark.parametrize("begun", [b"", bytes(4096)])
+def test_what_was_cut_off_is_not_kept(jar: Path, tmp_path: Path, begun: bytes) -> None:
+    made = tmp_path / "made"
+    made.write_bytes(begun)
+    archive = class_archive.archive_in(tmp_path / "cache", JAVA, [jar])
+    class_archive.keep(made, archive)
+    assert not archive.exists()
+    assert not made.exists()
+
+
+def test_an_archive_of_a_jvm_is_whole(tmp_path: Path) -> None:
+    made = tmp_path / "made.jsa"
+    option = f"-XX:ArchiveClassesAtExit={made}"
+    subprocess.run([java.find().path, option, "-version"], capture_output=True, check=True)
+    assert made.read_bytes()[:4] == (0xF00BABA8).to_bytes(4, sys.byteorder)
+    assert class_archive.is_whole(made)
 
 
 def test_a_cache_that_cannot_be_written_is_no_failure(jar: Path, tmp_path: Path) -> None:
