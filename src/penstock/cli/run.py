@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 from typing import TYPE_CHECKING
 
 from penstock.cli.arguments.options import add_cluster, add_command, add_program, settings_of
 from penstock.cli.arguments.programs import file_and_name, play
-from penstock.cli.reloading.reloader import Reloader, SinglePress
+from penstock.cli.reloading.reloader import Reloader
 from penstock.terminal.invocation import Invocation
 
 if TYPE_CHECKING:
@@ -90,7 +89,6 @@ def develop(arguments: argparse.Namespace, options: Invocation) -> int:
     files = [path] if arguments.settings is None else [path, str(arguments.settings)]
 
     def child(link: ChildEnd) -> int:
-        signal.signal(signal.SIGINT, SinglePress())
         link.begin()
         options.host, options.open_broker = "local", link.open_broker
         try:

@@ -54,12 +54,16 @@ class Reloader:
             with handling(dict.fromkeys(ENDING, signals.handle)):
                 while True:
                     begun = _begin(signals)
+                    if begun is None:
+                        return _INTERRUPTED
                     if isinstance(begun, ChildEnd):
                         break
                     code = self._attend(begun, signals)
                     if code is not None:
                         return code
                     self._files.renew()
+            signal.signal(signal.SIGINT, SinglePress())
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
             return self._child(begun)
         finally:
             if self._broker is not None and os.getpid() == parent:
@@ -95,10 +99,10 @@ class Reloader:
         how = _how_it_ended(code)
         _say(f"{self._name} {how}; it is started again when a file changes (Ctrl-C ends)")
         self._files.add_beside()
-        while (changed := self._changed()) is None:
-            if signals.count:
-                return code if code > 0 else 128 - code if code < 0 else 1
+        while (changed := self._changed()) is None and not signals.count:
             time.sleep(_LOOK_SECONDS)
+        if changed is None or signals.count:
+            return code if code > 0 else 128 - code if code < 0 else 1
         _say(f"{_shown(changed)} has changed: {self._name} is started again")
         return None
 
@@ -184,8 +188,15 @@ class SinglePress:
             raise KeyboardInterrupt
 
 
-def _begin(signals: _Signals) -> ChildEnd | ParentEnd:
-    """Fork; return the child's end in the child, the parent's in the parent."""
+def _begin(signals: _Signals) -> ChildEnd | ParentEnd | None:
+    """Fork; return the child's end in the child, the parent's in the parent, None if a signal came
+    before. In the child signals wait until it has handlers of its own: those of the parent only
+    count them. In the parent they wait until it knows to whom to pass them on.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    if signals.count:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+        return None
     ours, theirs = socket.socketpair()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -196,6 +207,7 @@ def _begin(signals: _Signals) -> ChildEnd | ParentEnd:
         return ChildEnd(theirs, parent)
     theirs.close()
     signals.child = process
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     return ParentEnd(ours)
 
 

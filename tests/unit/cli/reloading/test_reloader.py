@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from penstock.cli.reloading import reloader
-from penstock.cli.reloading.reloader import SinglePress
+from penstock.cli.reloading.reloader import Reloader, SinglePress
+from penstock.terminal.signal_handlers import ENDING
 
 PATIENCE_SECONDS = 60.0
 
@@ -27,7 +28,6 @@ reloader._END_SECONDS = 1.0
 path = sys.argv[1]
 
 def child(link):
-    signal.signal(signal.SIGINT, reloader.SinglePress())
     link.begin()
     try:
         runpy.run_path(path, run_name="__main__")
@@ -40,17 +40,30 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 """
+# A signal comes in the parent, or in the child, right after the fork.
+SIGNALLED = """
+import os, signal
+fork = os.fork
+
+def signalled():
+    process = fork()
+    if bool(process) == {in_parent}:
+        os.kill(os.getpid(), signal.{name})
+    return process
+
+os.fork = signalled
+"""
 WAIT = "import time, os\nprint('{}', os.getpid(), flush=True)\ntime.sleep(1000)\n"
 
 
 class Running:
     """A parent with its children, and what they have printed."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Path, before: str = "") -> None:
         self.output = program.with_name("output")
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", PARENT, str(program)], stdout=output, stderr=output
+                [sys.executable, "-c", before + PARENT, str(program)], stdout=output, stderr=output
             )
 
     def wait_for(self, text: str) -> list[str]:
@@ -69,9 +82,9 @@ class Running:
 
 
 @contextmanager
-def running(program: Path, text: str) -> Iterator[Running]:
+def running(program: Path, text: str, before: str = "") -> Iterator[Running]:
     program.write_text(text)
-    parent = Running(program)
+    parent = Running(program, before)
     try:
         yield parent
     finally:
@@ -114,6 +127,34 @@ def test_a_signal_ends_child_and_parent(tmp_path: Path) -> None:
         parent.process.send_signal(signal.SIGINT)
         assert parent.ended() == 130
         assert not is_alive(child)
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_right_after_the_fork_reaches_the_child(tmp_path: Path, name: str) -> None:
+    before = SIGNALLED.format(in_parent=True, name=name)
+    with running(tmp_path / "app.py", WAIT.format("one"), before) as parent:
+        assert parent.ended() == 130
+
+
+def test_a_signal_that_a_new_child_gets_first_is_not_swallowed(tmp_path: Path) -> None:
+    before = SIGNALLED.format(in_parent=False, name="SIGINT")
+    with running(tmp_path / "app.py", WAIT.format("one"), before) as parent:
+        parent.wait_for("failed with exit code 130; it is started again when a file changes")
+
+
+def test_a_signal_while_a_change_settles_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "app.py"
+    program.write_text("one")
+    waiting = Reloader(lambda link: 0, "app.py", [str(program)])
+    program.write_text("mended")
+    signals = reloader._Signals()
+    monkeypatch.setattr(reloader.time, "sleep", lambda _: signals.handle(signal.SIGTERM, None))
+    assert waiting._wait_for_change(3, signals) == 3
+    # And one that comes later still.
+    assert reloader._begin(signals) is None
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []).isdisjoint(ENDING)
 
 
 def test_a_child_does_not_outlive_a_parent_that_is_killed(tmp_path: Path) -> None:
