@@ -15,10 +15,17 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from penstock.cli.reloading.program_files import own_modules
+from penstock.cli.reloading.program_files import (
+    Version,
+    files_of_error,
+    own_folders,
+    own_modules,
+    versions_of,
+)
 
 _REPORT_SECONDS = 0.3
 _BROKER, _END = "broker", "end"
+_FILES, _FOLDERS = "files", "folders"
 _DONE = b"done\n"
 # The first start of a broker fetches it.
 _BROKER_SECONDS = 900.0
@@ -43,12 +50,12 @@ class ChildEnd:
         # Other threads import modules meanwhile.
         new = {name: each for name, each in list(sys.modules.items()) if name not in self._seen}
         self._seen |= new.keys()
-        if files := own_modules(new.values()):
-            self._send(sorted(files))
+        self._send_files(own_modules(new.values()), own_folders(new.values()))
 
     def end(self) -> None:
         """Report what is left, and that the program ends as programs do, whatever its exit code."""
         self.report_now()
+        self._send_files(files_of_error(sys.exception()), set())
         self._send(_END)
 
     def open_broker(self) -> None:
@@ -64,9 +71,25 @@ class ChildEnd:
             self._pause.wait(_REPORT_SECONDS)
         os.kill(os.getpid(), signal.SIGINT)
 
+    def _send_files(self, files: set[str], folders: set[str]) -> None:
+        """Send files as they are now: by the time the parent reads it they may have changed."""
+        if files or folders:
+            self._send({_FILES: versions_of(sorted(files)), _FOLDERS: sorted(folders)})
+
     def _send(self, message: object) -> None:
         with self._lock, suppress(OSError):  # the parent is gone
             self._channel.sendall(f"{json.dumps(message)}\n".encode())
+
+
+@dataclass(slots=True)
+class Report:
+    """What a child has reported since the last time."""
+
+    files: dict[str, Version | None] = field(default_factory=dict)
+    """Of the program, as they were when the child looked at them."""
+    folders: set[str] = field(default_factory=set)
+    """Of the program's packages."""
+    asks_for_broker: bool = False
 
 
 @dataclass(slots=True)
@@ -78,20 +101,21 @@ class ParentEnd:
     """Whether the program has ended as programs do: not if a function called `os._exit`."""
     _begun: bytes = field(default=b"")
 
-    def read(self) -> tuple[set[str], bool]:
-        """Return the files that were reported, and whether the broker is asked for."""
-        files: set[str] = set()
-        asked = False
+    def read(self) -> Report:
+        """Return what was reported."""
+        report = Report()
         *lines, self._begun = (self._begun + self._take()).split(b"\n")
         for line in lines:
             message = json.loads(line)
             if message == _BROKER:
-                asked = True
+                report.asks_for_broker = True
             elif message == _END:
                 self.ended = True
             else:
-                files.update(message)
-        return files, asked
+                for path, version in message[_FILES].items():
+                    report.files.setdefault(path, version and tuple(version))
+                report.folders.update(message[_FOLDERS])
+        return report
 
     def answer_broker(self) -> None:
         """Say that the broker was looked after."""

@@ -6,10 +6,11 @@ Modules of the interpreter's installation, of its packages and of Penstock are n
 from __future__ import annotations
 
 import os
-import sys
+import site
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import TypeAlias
 
@@ -21,21 +22,55 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 def own_modules(modules: Iterable[ModuleType]) -> set[str]:
     """Return the files of those modules that are the program's own."""
+    return own_files(getattr(module, "__file__", None) for module in modules)
+
+
+def own_folders(modules: Iterable[ModuleType]) -> set[str]:
+    """Return the folders of those packages that are the program's own: a package without an
+    `__init__.py` has no file.
+    """
+    folders = (each for module in modules for each in _folders_of(module))
+    return _own(os.path.join(folder, "") for folder in folders)
+
+
+def files_of_error(error: BaseException | None) -> set[str]:
+    """Return the program's own files that an error, and those that it is due to, come from: a
+    package whose `__init__.py` fails is none of the program's modules any more.
+    """
+    found: set[object] = set()
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        found |= {frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)}
+        if isinstance(error, SyntaxError):
+            found.add(error.filename)
+        error = error.__cause__ or error.__context__
+    return own_files(found)
+
+
+def own_files(files: Iterable[object]) -> set[str]:
+    """Return those of the files that are Python files of the program's own."""
+    return _own(file for file in files if isinstance(file, str) and file.endswith(".py"))
+
+
+def _own(paths: Iterable[str]) -> set[str]:
     foreign = _foreign_folders()
-    found = set()
-    for module in modules:
-        file = getattr(module, "__file__", None)
-        if isinstance(file, str) and file.endswith(".py"):
-            path = os.path.realpath(file)
-            if not any(path.startswith(folder) for folder in foreign):
-                found.add(path)
-    return found
+    real = (os.path.realpath(path) for path in paths)
+    return {path for path in real if not os.path.join(path, "").startswith(foreign)}
+
+
+def _folders_of(module: ModuleType) -> list[str]:
+    try:
+        return [each for each in getattr(module, "__path__", ()) if isinstance(each, str)]
+    except Exception:  # what is among the modules may be an object of any kind
+        return []
 
 
 def _foreign_folders() -> tuple[str, ...]:
+    # Not all of sys.prefix: a program may be in a folder below it.
     paths = sysconfig.get_paths()
     installed = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    every = {*installed, sys.prefix, str(_PACKAGE)}
+    every = {*installed, *site.getsitepackages(), str(_PACKAGE)}
     return tuple(os.path.join(os.path.realpath(path), "") for path in every)
 
 
@@ -44,23 +79,31 @@ class ProgramFiles:
 
     def __init__(self) -> None:
         self._versions: dict[str, Version | None] = {}
+        self._folders: set[str] = set()
         self._beside: dict[str, Version | None] | None = None
 
-    def add(self, paths: Iterable[str]) -> None:
-        """Watch these files from now on; one that is watched already stays as it was."""
-        for path in paths:
-            self._versions.setdefault(path, version_of(path))
+    def add(self, versions: Mapping[str, Version | None]) -> None:
+        """Watch files that were so when the program read them; one that is watched already stays
+        as it was.
+        """
+        for path, version in versions.items():
+            self._versions.setdefault(path, version)
+
+    def add_folders(self, folders: Iterable[str]) -> None:
+        """Take these folders for places where files of the program may be; see `add_beside`."""
+        self._folders.update(folders)
 
     def add_beside(self) -> None:
-        """Until `renew`, watch all Python files beside those that are watched, new ones, too.
+        """Until `renew`, watch all Python files beside those that are watched and in the folders
+        of the program's packages, new ones, too.
 
         A module that could not be imported is in none of the program's modules.
         """
-        self._beside = {path: version_of(path) for path in self._files_beside()}
+        self._beside = versions_of(self._files_beside())
 
     def renew(self) -> None:
         """Take all files as they are now."""
-        self._versions = {path: version_of(path) for path in self._versions}
+        self._versions = versions_of(self._versions)
         self._beside = None
 
     def changed(self) -> str | None:
@@ -78,8 +121,13 @@ class ProgramFiles:
         return None
 
     def _files_beside(self) -> set[str]:
-        folders = {os.path.dirname(path) for path in self._versions}
+        folders = {os.path.dirname(path) for path in self._versions} | self._folders
         return {path for folder in folders for path in python_files(folder)}
+
+
+def versions_of(paths: Iterable[str]) -> dict[str, Version | None]:
+    """Return the versions of files."""
+    return {path: version_of(path) for path in paths}
 
 
 def version_of(path: str) -> Version | None:

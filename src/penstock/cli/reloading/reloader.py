@@ -20,7 +20,7 @@ from types import FrameType
 from penstock._clock import monotonic
 from penstock._engine.kafka.local_broker.broker import LocalBroker, default_data_dir
 from penstock.cli.reloading.child_link import ChildEnd, ParentEnd
-from penstock.cli.reloading.program_files import ProgramFiles
+from penstock.cli.reloading.program_files import ProgramFiles, versions_of
 from penstock.errors import StreamsError
 from penstock.terminal.signal_handlers import ENDING, handling
 
@@ -42,7 +42,7 @@ class Reloader:
         self._child = child
         self._name = name
         self._files = ProgramFiles()
-        self._files.add(files)
+        self._files.add(versions_of(files))
         self._broker: LocalBroker | None = None
 
     def run(self) -> int:
@@ -62,6 +62,9 @@ class Reloader:
                     if code is not None:
                         return code
                     self._files.renew()
+            # Bytecode is known by the second and the size of its source: of two changes in one
+            # second the first would be run.
+            sys.dont_write_bytecode = True
             signal.signal(signal.SIGINT, SinglePress())
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
             return self._child(begun)
@@ -113,9 +116,10 @@ class Reloader:
         return changed
 
     def _listen(self, link: ParentEnd, signals: _Signals) -> None:
-        files, asks_for_broker = link.read()
-        self._files.add(files)
-        if asks_for_broker:
+        report = link.read()
+        self._files.add(report.files)
+        self._files.add_folders(report.folders)
+        if report.asks_for_broker:
             # It may have to be downloaded: minutes in which Ctrl-C must work.
             signals.interrupts = not signals.count
             try:

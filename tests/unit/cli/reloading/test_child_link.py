@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import socket
 import sys
@@ -13,7 +14,8 @@ from typing import TypeAlias
 
 import pytest
 
-from penstock.cli.reloading.child_link import ChildEnd, ParentEnd
+from penstock.cli.reloading.child_link import ChildEnd, ParentEnd, Report
+from penstock.cli.reloading.program_files import ProgramFiles, version_of
 
 Ends: TypeAlias = tuple[ChildEnd, ParentEnd]
 
@@ -37,9 +39,53 @@ def test_each_file_of_the_program_is_reported_once(
         monkeypatch.setitem(sys.modules, name, made)
     child.report_now()
     expected = {os.path.realpath(tmp_path / f"{name}.py") for name in ("pricing", "pricing_rules")}
-    assert parent.read() == (expected, False)
+    assert parent.read() == Report(dict.fromkeys(expected))
     child.report_now()
-    assert parent.read() == (set(), False)
+    assert parent.read() == Report()
+
+
+def test_a_file_is_reported_as_it_was_when_the_child_looked(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The parent may read it late: it starts a broker, say, which can take minutes."""
+    child, parent = ends
+    made, file = ModuleType("pricing"), tmp_path / "pricing.py"
+    file.write_text("PRICE = 1")
+    made.__file__ = str(file)
+    monkeypatch.setitem(sys.modules, "pricing", made)
+    child.report_now()
+    before = version_of(str(file))
+    file.write_text("PRICE = 100")
+    files = ProgramFiles()
+    files.add(parent.read().files)
+    assert before != version_of(str(file))
+    assert files.changed() == str(file)
+
+
+def test_packages_without_a_file_and_files_of_an_error_are_reported(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    child, parent = ends
+    child.report_now()
+    parent.read()
+    for name in ("parts", "whole"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "whole" / "__init__.py").write_text("from . import broken")
+    (tmp_path / "whole" / "broken.py").write_text("(")
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        importlib.import_module("parts")
+        importlib.import_module("whole")
+    except SyntaxError:
+        child.end()
+    finally:
+        sys.modules.pop("parts", None)
+    report = parent.read()
+    assert str(tmp_path / "parts") in report.folders
+    assert {str(tmp_path / "whole" / f"{name}.py") for name in ("__init__", "broken")} <= set(
+        report.files
+    )
+    assert parent.ended
 
 
 def test_the_child_waits_for_the_broker(ends: Ends) -> None:
@@ -48,7 +94,7 @@ def test_the_child_waits_for_the_broker(ends: Ends) -> None:
     waiting.start()
     asked = False
     while not asked:
-        _, asked = parent.read()
+        asked = parent.read().asks_for_broker
     assert waiting.is_alive()
     parent.answer_broker()
     waiting.join(10)

@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
+import sysconfig
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import penstock
-from penstock.cli.reloading.program_files import ProgramFiles, own_modules
+from penstock.cli.reloading.program_files import (
+    ProgramFiles,
+    files_of_error,
+    own_folders,
+    own_modules,
+    versions_of,
+)
 
 
 def module(path: Path) -> ModuleType:
@@ -24,11 +33,50 @@ def test_modules_of_python_and_of_packages_are_not_the_programs(tmp_path: Path) 
     assert own_modules([json, penstock, sys, compiled, module(own)]) == {os.path.realpath(own)}
 
 
+def test_a_program_below_the_prefix_of_the_interpreter_is_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    own = tmp_path / "src" / "helper.py"
+    assert own_modules([module(own)]) == {os.path.realpath(own)}
+    installed = Path(sysconfig.get_paths()["purelib"]) / "some" / "helper.py"
+    assert own_modules([module(installed)]) == set()
+
+
+def test_folders_of_packages(tmp_path: Path) -> None:
+    own = ModuleType("parts")
+    own.__path__ = [str(tmp_path / "parts")]
+    assert own_folders([own, json, penstock, module(tmp_path / "app.py")]) == {
+        os.path.realpath(tmp_path / "parts")
+    }
+
+
+def test_an_error_may_be_its_own_cause() -> None:
+    error = ValueError()
+    error.__cause__ = error
+    assert files_of_error(error) == set()
+    assert files_of_error(None) == set()
+
+
+def test_a_module_in_a_package_without_a_file_is_watched_after_a_failure(tmp_path: Path) -> None:
+    path, broken = tmp_path / "app.py", tmp_path / "parts" / "broken.py"
+    path.write_text("import parts.broken")
+    broken.parent.mkdir()
+    broken.write_text("(")
+    files = ProgramFiles()
+    files.add(versions_of([str(path)]))
+    files.add_folders([str(broken.parent)])
+    files.add_beside()
+    assert files.changed() is None
+    broken.write_text("()  # mended")
+    assert files.changed() == str(broken)
+
+
 def test_a_file_changes_by_its_time_its_size_or_its_replacement(tmp_path: Path) -> None:
     path = tmp_path / "app.py"
     path.write_text("a")
     files = ProgramFiles()
-    files.add([str(path)])
+    files.add(versions_of([str(path)]))
     assert files.changed() is None
     path.write_text("ab")
     assert files.changed() == str(path)
@@ -45,7 +93,7 @@ def test_a_file_that_is_moved_away_changes_when_it_is_back(tmp_path: Path) -> No
     path = tmp_path / "app.py"
     path.write_text("a")
     files = ProgramFiles()
-    files.add([str(path)])
+    files.add(versions_of([str(path)]))
     path.unlink()
     assert files.changed() is None
     path.write_text("b!")
@@ -57,7 +105,7 @@ def test_files_beside_are_watched_after_a_failure_only(tmp_path: Path) -> None:
     path.write_text("import broken, missing")
     broken.write_text("(")
     files = ProgramFiles()
-    files.add([str(path)])
+    files.add(versions_of([str(path)]))
     broken.write_text("((")
     assert files.changed() is None
     files.add_beside()

@@ -63,7 +63,15 @@ class Running:
         self.output = program.with_name("output")
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", before + PARENT, str(program)], stdout=output, stderr=output
+                [sys.executable, "-c", before + PARENT, str(program)],
+                # Users do not set it, and write bytecode.
+                env={
+                    name: value
+                    for name, value in os.environ.items()
+                    if name != "PYTHONDONTWRITEBYTECODE"
+                },
+                stdout=output,
+                stderr=output,
             )
 
     def wait_for(self, text: str) -> list[str]:
@@ -119,6 +127,22 @@ def test_a_program_is_run_again_after_a_change_a_failure_and_a_death(tmp_path: P
         assert parent.ended() == 0
         parent.wait_for("four")
         assert not is_alive(third)
+
+
+def test_two_changes_of_one_second_and_size_are_both_run(tmp_path: Path) -> None:
+    """Bytecode of the first was run, as the second has its second and its size."""
+    program, helper = tmp_path / "app.py", tmp_path / "helper.py"
+    helper.write_text("NAME = 'apple'\n")
+    second = helper.stat().st_mtime_ns // 10**9 * 10**9
+    os.utime(helper, ns=(second, second))
+    path = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nimport helper, os, time\n"
+    shows = "print(helper.NAME, os.getpid(), flush=True)\ntime.sleep(1000)\n"
+    with running(program, path + shows) as parent:
+        parent.wait_for("apple")
+        time.sleep(1.0)  # until it is reported
+        helper.write_text("NAME = 'grape'\n")
+        os.utime(helper, ns=(second + 1, second + 1))
+        parent.wait_for("grape")
 
 
 def test_a_signal_ends_child_and_parent(tmp_path: Path) -> None:
