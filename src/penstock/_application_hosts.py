@@ -51,6 +51,18 @@ def check_session(host: Host, spark: SparkSession | None) -> None:
         refuse_connect(spark)
 
 
+def check_local_broker(host: Host, spark: SparkSession | None, config: StreamsConfig) -> None:
+    """Refuse the local broker, before it starts, where workers could not reach it.
+
+    Raises:
+        ConfigError: executors may run on other machines.
+    """
+    if host == "spark":
+        from penstock._engine.spark.broker_reach import refuse_far_executors  # noqa: PLC0415
+
+        refuse_far_executors(config, spark)
+
+
 class Launch:
     """The start of a host: what takes long begins before the application is prepared."""
 

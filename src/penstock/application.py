@@ -22,6 +22,7 @@ from penstock._application_hosts import (
     Host,
     Launch,
     check_host,
+    check_local_broker,
     check_session,
 )
 from penstock._application_queries import ApplicationQueries
@@ -600,6 +601,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if not self._config.names_cluster:
             from penstock._engine.kafka.local_broker.embedded import embedded_cluster  # noqa: PLC0415
 
+            check_local_broker(self._host, self._spark, self._config)
             # A start that failed can be tried again: it then looks for a broker anew.
             stack.callback(setattr, self, "_config", self._config)
             if self._invocation.open_broker is not None:

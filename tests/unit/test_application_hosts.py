@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from penstock import KafkaStreams, StreamsBuilder, Topology
+from penstock import KafkaStreams, StreamsBuilder, StreamsConfig, Topology
+from penstock._application_hosts import check_local_broker
 from penstock.errors import ConfigError
 from penstock.terminal.invocation import Invocation, invoked
 
@@ -34,3 +35,10 @@ def test_the_command_line_goes_before_the_program() -> None:
     with invoked(Invocation(host="local")):
         assert KafkaStreams(topology(), CONFIG)._host == "local"
     assert KafkaStreams(topology(), CONFIG)._host == "spark"
+
+
+def test_the_development_host_has_the_local_broker_whatever_the_master_is() -> None:
+    config = StreamsConfig({"application.id": "fraud", "penstock.spark.master": "yarn"})
+    check_local_broker("local", None, config)
+    with pytest.raises(ConfigError, match=r"'bootstrap.servers' must be given .* 'yarn'"):
+        check_local_broker("spark", None, config)

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from penstock import KafkaStreams, State, StreamsBuilder, StreamsConfig, StreamsError
+from penstock import (
+    ConfigError,
+    KafkaStreams,
+    State,
+    StreamsBuilder,
+    StreamsConfig,
+    StreamsError,
+)
 from penstock._engine.kafka.application import preparation
 from penstock._engine.kafka.local_broker import embedded
 from tests.unit.test_application import (
@@ -126,3 +133,18 @@ def test_failed_application_stops_the_local_broker(
     queries[0].hear(failed(StreamsError("no way")))
     assert streams.wait_until(State.ERROR, PATIENCE_MS)
     wait_for(lambda: local == BrokerLog(1, 1))
+
+
+def test_a_cluster_of_spark_has_no_local_broker(
+    queries: list[FakeQuery], local: BrokerLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_SPARK_MASTER", "spark://host:7077")
+    builder = StreamsBuilder()
+    builder.stream("in").to("out")
+    config = StreamsConfig.from_environment({"application.id": "fraud"})
+    streams = KafkaStreams(builder.build(), config)
+    with pytest.raises(ConfigError, match=r"'bootstrap.servers' must be given .*spark://host:7077"):
+        streams.start()
+    with pytest.raises(ConfigError, match=r"'bootstrap.servers' must be given .*spark://host:7077"):
+        streams.run()
+    assert (streams.state, local) == (State.CREATED, BrokerLog(0, 0))
