@@ -36,15 +36,16 @@ IN_THIS_PROCESS = "org.apache.spark.deploy.PythonRunner"
 
 def prepared(spark: SparkSession, words: list[str], folder: Path) -> tuple[Any, Any]:
     """Return SparkSubmit's reading of a command, and the class that it would run."""
-    files = {name: str(folder / name) for name in ("app.py", "env.tar.gz", *MANIFESTS)}
+    given = ("app.py", "env.tar.gz", "production.properties", *MANIFESTS)
+    files = {name: str(folder / name) for name in given}
     for path in files.values():
         Path(path).touch()
     for name, path in files.items():
         words = [word.replace(name, path) if "local://" not in word else word for word in words]
     jvm: Any = spark._jvm
-    given = jvm.PythonUtils.toSeq(words)
+    sequence = jvm.PythonUtils.toSeq(words)
     variables = jvm.PythonUtils.toScalaMap({"HADOOP_CONF_DIR": str(folder)})
-    arguments = jvm.org.apache.spark.deploy.SparkSubmitArguments(given, variables)
+    arguments = jvm.org.apache.spark.deploy.SparkSubmitArguments(sequence, variables)
     submit = jvm.org.apache.spark.deploy.SparkSubmit()
     return arguments, submit.prepareSubmitEnvironment(arguments, jvm.scala.Option.empty())
 
@@ -64,6 +65,8 @@ def test_spark_submit_understands_a_command(
     if "--archives" in words:
         kind = "spark.yarn.dist.archives" if master == "yarn" else "spark.archives"
         assert str(conf.get(kind)).endswith("env.tar.gz#env")
+    if "--files" in words:
+        assert str(conf.get("spark.yarn.dist.files")).endswith("production.properties")
 
 
 def test_commands_of_each_kind_are_shown() -> None:
@@ -110,4 +113,5 @@ def test_a_manifest_has_only_fields_that_kubernetes_knows(spark: SparkSession, n
 def test_an_unknown_field_would_be_noticed(spark: SparkSession) -> None:
     text = MANIFESTS["executor.yaml"].replace("mountPath", "mountpath")
     found = unknown_fields(pod(spark, text), yaml.safe_load(text))
-    assert found == [".spec.containers[0].volumeMounts[0].mountpath"]
+    kinds = ("initContainers", "containers")
+    assert found == [f".spec.{kind}[0].volumeMounts[0].mountpath" for kind in kinds]
