@@ -174,7 +174,7 @@ def test_a_signal_while_a_change_settles_ends_it(
     waiting = Reloader(lambda link: 0, "app.py", [str(program)])
     program.write_text("mended")
     signals = reloader._Signals()
-    monkeypatch.setattr(reloader.time, "sleep", lambda _: signals.handle(signal.SIGTERM, None))
+    monkeypatch.setattr(time, "sleep", lambda _: signals.handle(signal.SIGTERM, None))
     assert waiting._wait_for_change(3, signals) == 3
     # And one that comes later still.
     assert reloader._begin(signals) is None
