@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ PAGE = DOCS / "spark" / "sharing-a-session.md"
 
 
 def test_the_functions_of_the_page_work(
-    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Any
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
     for topic in ("guest-orders", "guest-copies"):
         kafka_broker.create_topic(topic, 1)
@@ -41,4 +42,6 @@ def test_the_functions_of_the_page_work(
     with watched:
         assert watched.wait_until_running(120_000)
         wait_for("a row", lambda: names["rows"](spark).count() > 0, str)
-    assert [tuple(row) for row in names["rows"](spark).collect()] == [("guest-copies", "ada", "tea")]
+    assert [tuple(row) for row in names["rows"](spark).collect()] == [
+        ("guest-copies", "ada", "tea")
+    ]
