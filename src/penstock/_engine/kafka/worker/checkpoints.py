@@ -111,7 +111,13 @@ def _changelogs(tasks: Iterable[AssignedTask]) -> list[Partition]:
 def offsets_again(
     started: Mapping[int, AssignedTask], task_topic: str
 ) -> dict[Partition, CommitOffset]:
-    """Return the last offsets of the tasks once more, for a commit that would have none.
+    """Return the last offsets of the tasks once more: for a checkpoint of all tasks, and for a
+    commit that would have none.
+
+    The broker checks the generation of a commit only if there are offsets in it. Without that check
+    a zombie would take the ends of the changelogs, or a transaction of timers only, for its own.
+    And it forgets the offset of an input that is not committed for `offsets.retention.minutes`:
+    only topics that the group subscribes to are spared, and it subscribes to the task topic.
 
     Where no task has read anything yet, the task topic serves: its offsets are never read.
     """

@@ -182,9 +182,8 @@ class Worker:
         crash_point("before-send")
         flushed = monotonic()
         self._send(committing)
-        # The broker checks the generation of a commit only if there are offsets in it. Without that
-        # check a zombie would take the ends below, or a transaction of timers only, for its own.
-        offsets = offsets or offsets_again(started, self._blueprint.task_topic)
+        if checkpoint or not offsets:
+            offsets = offsets_again(started, self._blueprint.task_topic) | offsets
         self._tasks.check_owned(offsets)
         # Tasks that have nothing to commit now may have had before the last checkpoint.
         checkpointed = list(started.values()) if checkpoint else committing
