@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
 
 from penstock import (
     Consumed,
@@ -18,6 +20,7 @@ from penstock import (
     serdes,
 )
 from penstock._engine.kafka.application.preparation import bounded, prepare
+from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock.testing.broker import CreateTopic, LocalBroker
@@ -69,6 +72,32 @@ def test_a_transaction_whose_records_cannot_be_seen_yet_is_waited_for(
         counted = sum(task["process-total"] for task in worker.figures.counters().values())
         worker.close()
     assert counted == 2 + 2 + 1
+
+
+def test_a_bounded_run_waits_for_the_end_of_a_transaction_on_its_input(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    """The sink of an input's query has committed, say, and the marker is late."""
+    lines = kafka_topic("lines")
+    write(kafka_broker, lines, [("1", "a")])
+    blueprint = prepare(counting(lines), settings(kafka_broker, tmp_path, f"marker-{lines}"))
+    other = Producer(
+        {"bootstrap.servers": kafka_broker.bootstrap_servers, "transactional.id": f"late-{lines}"}
+    )
+    other.init_transactions(30)
+    other.begin_transaction()
+    other.produce(lines, b"2", b"b", partition=0)
+    other.flush()
+    late = threading.Timer(1.0, other.commit_transaction, [30])
+    late.start()
+    ends = bounded(blueprint).ends
+    late.join()
+    # Behind the marker of the transaction.
+    assert ends is not None
+    with_marker = end_offsets(
+        AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers}), ends
+    )
+    assert ends == with_marker
 
 
 def test_a_topic_of_the_user_s_that_the_program_writes_has_no_end_yet(

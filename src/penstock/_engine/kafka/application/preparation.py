@@ -22,10 +22,10 @@ from penstock._engine.kafka.application.stored_program import check_last_program
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.clients import check_clients
 from penstock._engine.kafka.client.denials import check_permissions
+from penstock._engine.kafka.client.stable_ends import stable_ends
 from penstock._engine.kafka.client.topics import (
     Isolation,
     check_outputs,
-    end_offsets,
     existing_topics,
     partition_counts,
 )
@@ -127,6 +127,6 @@ def bounded(blueprint: Blueprint) -> Blueprint:
         config,
         admin,
         blueprint.task_topic,
-        lambda: end_offsets(admin, sorted(inputs), isolation),
+        lambda: stable_ends(admin, sorted(inputs), isolation),
     )
     return replace(blueprint, ends=ends)

@@ -24,7 +24,8 @@ from penstock._engine.kafka.client.client_errors import (
 )
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
 from penstock._engine.kafka.client.denials import allowing
-from penstock._engine.kafka.client.topics import PATIENCE_SECONDS, Isolation, end_offsets
+from penstock._engine.kafka.client.stable_ends import stable_ends
+from penstock._engine.kafka.client.topics import PATIENCE_SECONDS, Isolation
 from penstock._engine.kafka.tasks.outdated_state import AgedState, find_outdated
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.plan import SubtopologyPlan
@@ -162,7 +163,7 @@ class GlobalTables:
         admin = AdminClient(admin_settings(self._config))
         # If the cluster does not answer, all this is tried again.
         self._complete_ms = self._clock.now_ms()
-        ends = end_offsets(admin, list(self._offsets), isolation)
+        ends = stable_ends(admin, self._offsets, isolation)
         self._refuse_newer_state(ends)
         self._refuse_outdated_state(ends, admin)
         self._last_commit_ms = self._clock.now_ms()
