@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.groups import committed_offsets, delete_group, members_of
+from penstock._engine.kafka.client.groups import (
+    commit_offsets,
+    committed_offsets,
+    delete_group,
+    members_of,
+    stable_offsets,
+)
 from penstock.errors import StreamsError
 from penstock.testing.broker import CreateTopic, LocalBroker
 
@@ -45,3 +53,24 @@ def test_a_group_has_members_and_offsets_until_it_is_deleted(
     consumer.close()
     delete_group(admin, group)
     assert committed_offsets(admin, group) == {}
+
+
+def test_the_offsets_of_a_transaction_that_is_being_committed_are_waited_for(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    topic, servers = kafka_topic(), kafka_broker.bootstrap_servers
+    admin, group = AdminClient({"bootstrap.servers": servers}), f"writer-of-{topic}"
+    assert stable_offsets(admin, group) == {}
+    commit_offsets(admin, group, [TopicPartition(topic, 0, 3, metadata="noted")])
+    assert stable_offsets(admin, group) == {(topic, 0): (3, "noted")}
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": group})
+    producer = Producer({"bootstrap.servers": servers, "transactional.id": group})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    place = TopicPartition(topic, 0, 7)
+    producer.send_offsets_to_transaction([place], consumer.consumer_group_metadata(), 30)
+    late = threading.Timer(0.5, producer.commit_transaction, [30])
+    late.start()
+    assert stable_offsets(admin, group) == {(topic, 0): (7, "")}
+    late.join()
+    consumer.close()

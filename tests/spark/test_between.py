@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from confluent_kafka.admin import AdminClient
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
@@ -27,6 +28,7 @@ from penstock import (
 )
 from penstock import spark as streams
 from penstock._engine.kafka.application.carrier_topics import make_missing
+from penstock._engine.kafka.client.groups import delete_group
 from penstock._engine.spark.between.initial_tables import write_initial_tables
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.run_folder import RunFolder
@@ -250,6 +252,27 @@ def refuse_other_folders(shop: Shop) -> None:
         shop.run()
     record.cluster = cluster
     folder.write(record)
+
+
+def test_offsets_that_the_broker_forgets_between_two_runs_are_restored(shop: Shop) -> None:
+    admin = AdminClient({"bootstrap.servers": shop.servers})
+    shop.orders.add(("a", "tea", 2000))
+    with shop.run(available_now=True) as result:
+        pass
+    delete_group(admin, result.application_id)  # as after 'offsets.retention.minutes'
+    shop.orders.add(("a", "cake", 2001))
+    with shop.run(available_now=True) as result:
+        counts = result.store(f"{shop.name}-counts").collect()
+    assert {row.key: row.value for row in counts} == {"a": 2}
+    folder = RunFolder(shop.spark, str(shop.path / "run"))
+    record = folder.read()
+    assert record is not None
+    assert not record.is_running
+    record.is_running = True  # as after a kill
+    folder.write(record)
+    delete_group(admin, result.application_id)
+    with pytest.raises(StreamsError, match=r"the broker has forgotten how far topic 'shop\d+-"):
+        shop.run(available_now=True)
 
 
 Refusal: TypeAlias = tuple[dict[str, Any], type[StreamsError], str]

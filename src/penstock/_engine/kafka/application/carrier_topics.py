@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import TypeAlias
+
+from confluent_kafka import TopicPartition
 
 from penstock._engine.kafka.client import topics
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, open_admin, with_retries
+from penstock._engine.kafka.client.groups import commit_offsets, stable_offsets
+from penstock._engine.kafka.client.stable_ends import stable_ends
 from penstock._engine.kafka.client.topics import (
     PATIENCE_SECONDS,
     describe_topics,
@@ -22,6 +27,10 @@ from penstock._engine.planner.internal_topics import task_topic_name
 from penstock.settings import StreamsConfig
 
 _KEPT = {"retention.ms": "-1", "retention.bytes": "-1"}
+_END_SECONDS = 10.0
+
+Offsets: TypeAlias = dict[str, dict[str, tuple[int, str]]]
+"""Committed offsets with their metadata, by topic and partition, as JSON has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +100,43 @@ def has_started(config: StreamsConfig) -> bool:
     """Return whether the application has ever started on the cluster: its task topic is there."""
     name = task_topic_name(config.application_id)
     return bool(describe_topics(open_admin(config), [name], PATIENCE_SECONDS))
+
+
+def wait_until_readable(config: StreamsConfig, names: Iterable[str]) -> None:
+    """Wait until all can be read that an application which has ended has written to topics.
+
+    Raises:
+        StreamsError: the cluster does not answer.
+    """
+    admin = open_admin(config)
+    found = describe_topics(admin, sorted(set(names)), _END_SECONDS)
+    places = [(name, at) for name, topic in found.items() for at in range(len(topic.partitions))]
+    stable_ends(admin, places, timeout_seconds=_END_SECONDS)
+
+
+def offsets_of_group(config: StreamsConfig) -> Offsets:
+    """Return what the application has committed.
+
+    Raises:
+        StreamsError: the cluster does not answer, or refuses.
+    """
+    offsets: Offsets = {}
+    committed = stable_offsets(open_admin(config), config.application_id, _END_SECONDS)
+    for (topic, number), place in sorted(committed.items()):
+        offsets.setdefault(topic, {})[str(number)] = place
+    return offsets
+
+
+def restore_offsets(config: StreamsConfig, offsets: Offsets) -> None:
+    """Commit what the application had committed before.
+
+    Raises:
+        StreamsError: the cluster refuses, as while the application runs.
+    """
+    places = [
+        TopicPartition(topic, int(number), offset, metadata=metadata)
+        for topic, numbers in offsets.items()
+        for number, (offset, metadata) in numbers.items()
+    ]
+    if places:
+        commit_offsets(open_admin(config), config.application_id, places)

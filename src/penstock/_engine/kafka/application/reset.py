@@ -7,20 +7,15 @@ that was interrupted is finished by another one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from penstock import _clock as clock
 from penstock._engine.kafka.application.internal_topics import delete_internal_topics
-from penstock._engine.kafka.client.admin_calls import (
-    open_admin,
-    settle,
-)
-from penstock._engine.kafka.client.client_errors import code_of
-from penstock._engine.kafka.client.groups import committed_offsets, members_of
+from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.groups import commit_offsets, committed_offsets, members_of
 from penstock._engine.kafka.client.topics import (
     end_offsets,
     existing_topics,
@@ -39,7 +34,6 @@ from penstock._engine.planner.reset import (
 )
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.state.files.directory import StateDirectory, TaskDirectory
-from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 _LOOK_AGAIN_SECONDS = 1.0
@@ -110,19 +104,4 @@ def _offsets_from(
 
 def _commit(admin: AdminClient, group: str, changes: Iterable[OffsetChange]) -> None:
     places = [TopicPartition(change.topic, change.partition, change.after) for change in changes]
-    asked = ConsumerGroupTopicPartitions(group, places)
-    try:
-        answers: Mapping[str, Any] = settle(admin.alter_consumer_group_offsets([asked]))[0]
-    except KafkaException as error:
-        msg = f"the offsets of application {group!r} cannot be changed: {code_of(error).str()}"
-        raise StreamsError(msg) from error
-    refused = [
-        f"{place.topic} partition {place.partition}: {place.error.str()}"
-        for answer in answers.values()
-        for place in answer.topic_partitions
-        if place.error is not None
-    ]
-    if refused or not answers:
-        reason = "; ".join(refused) or "the group is in use"
-        msg = f"the offsets of application {group!r} cannot be changed: {reason}"
-        raise StreamsError(msg)
+    commit_offsets(admin, group, places)

@@ -5,15 +5,22 @@ A group that does not exist has no members and no offsets, and is deleted alread
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaError
+from confluent_kafka import (
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
+from penstock._engine.kafka.client.client_errors import code_of
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.planner.reset import Member
 from penstock._engine.planner.tasks import Partition
@@ -106,6 +113,66 @@ def committed_offsets(admin: AdminClient, group: str) -> dict[Partition, int]:
     }
 
 
+def stable_offsets(
+    admin: AdminClient, group: str, patience_seconds: float = _PATIENCE_SECONDS
+) -> dict[Partition, tuple[int, str]]:
+    """Return the committed offsets of a group with their metadata, once those of transactions whose
+    markers are late are among them.
+
+    Raises:
+        StreamsError: the cluster does not answer.
+    """
+    asked = [ConsumerGroupTopicPartitions(group)]
+
+    def ask() -> tuple[dict[str, Any], dict[str, KafkaError]]:
+        answers, refusals = settle(
+            admin.list_consumer_group_offsets(
+                asked, require_stable=True, request_timeout=REQUEST_SECONDS
+            )
+        )
+        for answer in answers.values():
+            for place in answer.topic_partitions:
+                if place.error is not None:
+                    # Transactions end: the client does not know that it may ask again.
+                    is_open = place.error.code() == KafkaError.UNSTABLE_OFFSET_COMMIT
+                    fault = KafkaError(place.error.code(), place.error.str(), retriable=is_open)
+                    raise KafkaException(fault)
+        return answers, refusals
+
+    what = f"asking for the committed offsets of application {group!r}"
+    answers = _checked(what, *with_retries(what, ask, patience_seconds, admin))
+    return {
+        (place.topic, place.partition): (place.offset, str(place.metadata or ""))
+        for answer in answers.values()
+        for place in answer.topic_partitions
+        if place.offset >= 0
+    }
+
+
+def commit_offsets(admin: AdminClient, group: str, places: Iterable[TopicPartition]) -> None:
+    """Commit offsets for a group without members.
+
+    Raises:
+        StreamsError: the cluster refuses, as while the group has members.
+    """
+    asked = ConsumerGroupTopicPartitions(group, list(places))
+    try:
+        answers: Mapping[str, Any] = settle(admin.alter_consumer_group_offsets([asked]))[0]
+    except KafkaException as error:
+        msg = f"the offsets of application {group!r} cannot be changed: {code_of(error).str()}"
+        raise StreamsError(msg) from error
+    refused = [
+        f"{place.topic} partition {place.partition}: {place.error.str()}"
+        for answer in answers.values()
+        for place in answer.topic_partitions
+        if place.error is not None
+    ]
+    if refused or not answers:
+        reason = "; ".join(refused) or "the group is in use"
+        msg = f"the offsets of application {group!r} cannot be changed: {reason}"
+        raise StreamsError(msg)
+
+
 def delete_group(admin: AdminClient, group: str) -> None:
     """Delete a group and its committed offsets.
 
@@ -138,6 +205,12 @@ def _asked(
 ) -> dict[str, Any]:
     """Return the answers; none of a group that does not exist."""
     answers, refusals = with_retries(what, lambda: settle(ask()), patience_seconds, admin)
+    return _checked(what, answers, refusals)
+
+
+def _checked(
+    what: str, answers: dict[str, Any], refusals: Mapping[str, KafkaError]
+) -> dict[str, Any]:
     for group, refusal in refusals.items():
         if refusal.code() not in _NO_GROUP:
             hint = allowing(refusal, "READ", "group", group)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from penstock._engine.kafka.application.carrier_topics import CarrierTopics
+from penstock._engine.kafka.application.carrier_topics import CarrierTopics, Offsets
 from penstock._engine.spark.between.run_folder import ROUTED, CarriedInput, Kind, RunRecord
 from penstock.errors import StreamsError
 
@@ -105,6 +105,37 @@ class OpenedRecord:
             known[topic] = CarriedInput(topics.ids[topic], kind, has_initial=topic in initial)
         return bool(new)
 
+    def forgotten_offsets(self, committed: Offsets, inputs: Collection[str]) -> Offsets:
+        """Return what the last run had committed at its end and the broker has forgotten since.
+
+        Raises:
+            StreamsError: it is one of `inputs`, and the last run was killed: it may have committed
+                more than the record has.
+        """
+        forgotten = _without(self.record.offsets, committed)
+        if not self.record.is_running:
+            return forgotten
+        for topic in sorted(forgotten.keys() & set(inputs)):
+            msg = (
+                f"the broker has forgotten how far topic {topic!r} was read "
+                "('offsets.retention.minutes'), and the last run with folder "
+                f"{self.location} was killed before it could note it there: all of the topic would "
+                "be processed again; commit the offsets to go on from, or start anew with another "
+                "folder and another 'application.id'"
+            )
+            raise StreamsError(msg)
+        return {}
+
+    def note_offsets(self, committed: Offsets, *, is_running: bool) -> None:
+        """Note what is committed. What was known of inputs that are not read now is kept."""
+        record = self.record
+        known = {topic: at for topic, at in record.offsets.items() if topic in record.inputs}
+        record.offsets = {
+            topic: {**known.get(topic, {}), **committed.get(topic, {})}
+            for topic in sorted({*known, *committed})
+        }
+        record.is_running = is_running
+
     def is_output_new(self, name: str) -> bool:
         """Return whether the run has not known an output before."""
         if self.record.sinks is None:
@@ -129,3 +160,11 @@ class OpenedRecord:
                 self.record.outputs.setdefault(topic, ends)
         self.record.sinks = known
         return known != before
+
+
+def _without(offsets: Offsets, others: Offsets) -> Offsets:
+    left = {
+        topic: {number: at for number, at in numbers.items() if number not in others.get(topic, {})}
+        for topic, numbers in offsets.items()
+    }
+    return {topic: numbers for topic, numbers in left.items() if numbers}

@@ -50,13 +50,22 @@ class Engine(Protocol):
 
 
 class LiveRun:
-    """Started and stopped together. `resources` are released at the end, the local broker, say."""
+    """Started and stopped together. `when_ended` is called once, when the application has ended and
+    committed; `resources` are released after it, the local broker, say.
+    """
 
-    def __init__(self, session: SparkSession, engine: Engine, resources: ExitStack) -> None:
+    def __init__(
+        self,
+        session: SparkSession,
+        engine: Engine,
+        resources: ExitStack,
+        when_ended: Callable[[], None] = lambda: None,
+    ) -> None:
         self.session = session
         """The session of all parts."""
         self._engine = engine
         self._resources = resources
+        self._when_ended: Callable[[], None] | None = when_ended
         self._inputs: dict[str, StreamingQuery] = {}
         self._starts: dict[str, tuple[Callable[[], StreamingQuery], StartAttempts]] = {}
         self._ends_by_itself = False
@@ -147,6 +156,7 @@ class LiveRun:
         self._inputs.clear()
         self._engine.start(available_now=True)
         self._wait_for(lambda: self._engine.state is State.NOT_RUNNING)
+        self._engine_ended()
         self._ended.set()
 
     def start_engine(self) -> None:
@@ -186,13 +196,24 @@ class LiveRun:
             self._is_stopped = True
             try:
                 _stop_queries(self._inputs)
-                self._engine.close()
+                if self._engine.close():
+                    self._engine_ended()
                 with suppress(*_GONE, PySparkException):
                     self._find_outputs()
                 _stop_queries({**self._outputs, **self._unclear})
             finally:
                 self._resources.close()
                 self._ended.set()
+
+    def _engine_ended(self) -> None:
+        when_ended, self._when_ended = self._when_ended, None
+        if when_ended is None:
+            return
+        try:
+            when_ended()
+        except (StreamsError, PySparkException, *_GONE) as error:
+            # What it has done stays right without it.
+            _log.warning("the end of the run could not be noted: %s", why(error))
 
     def _watch(self) -> None:
         while not self._stopping.wait(_LOOK_SECONDS):

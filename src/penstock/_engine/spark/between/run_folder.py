@@ -14,9 +14,11 @@ from typing import Any, Literal, TypeAlias
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
+from penstock._engine.kafka.application.carrier_topics import Offsets
 from penstock.errors import ConfigError, StreamsError
 
 Kind: TypeAlias = Literal["stream", "batch"]
+_VERSIONS_KEPT = 10
 ROUTED = "(routed)"
 """Stands for all topics that records may name; no topic can have this name."""
 
@@ -46,6 +48,10 @@ class RunRecord:
     """The outputs that the run has known, `ROUTED` among them; None in a record of an earlier
     version, whose outputs are all those of the first start.
     """
+    offsets: Offsets = field(default_factory=dict)
+    """What the application had committed when the last run ended or, if `is_running`, began."""
+    is_running: bool = False
+    """Whether a run has begun and has not ended, or was killed: it may have committed more."""
 
 
 class RunFolder:
@@ -108,6 +114,7 @@ class RunFolder:
             stream.close()
             is_ours = not self._files.exists(self._path(str(number)))
             is_ours = is_ours and self._files.rename(hidden, self._path(str(number)))
+            self._files.delete(self._path(str(number - _VERSIONS_KEPT)), False)
         except Py4JJavaError as error:
             msg = f"folder {self.location} cannot be written to: {_why(error)}"
             raise ConfigError(msg) from None

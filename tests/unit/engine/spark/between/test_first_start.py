@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock._engine.kafka.application.carrier_topics import CarrierTopics
+from penstock._engine.kafka.application.carrier_topics import CarrierTopics, Offsets
 from penstock._engine.spark.between.first_start import OpenedRecord, opened_record
 from penstock._engine.spark.between.run_folder import ROUTED, CarriedInput, RunRecord
 from penstock.errors import StreamsError
@@ -108,3 +108,36 @@ def test_what_the_checkpoints_count_on_must_be_there() -> None:
         going_on().check_known({"orders": "id-2"})
     with pytest.raises(StreamsError, match="must be a streaming DataFrame, as at the first start"):
         going_on().add_inputs({"orders": "batch"}, topics(orders=9))
+
+
+def test_offsets_that_the_broker_forgot_are_those_of_the_last_end() -> None:
+    opened = going_on()
+    assert opened.forgotten_offsets({}, ["orders"]) == {}
+    at_end: Offsets = {
+        "orders": {"0": (9, "t"), "1": (4, "t")},
+        "app-x-repartition": {"0": (5, "")},
+    }
+    opened.note_offsets(at_end, is_running=False)
+    assert opened.forgotten_offsets(at_end, ["orders"]) == {}
+    assert opened.forgotten_offsets({}, ["orders"]) == at_end
+    some: Offsets = {"orders": {"1": (4, "t")}}
+    assert opened.forgotten_offsets(some, ["orders"]) == {
+        "orders": {"0": (9, "t")},
+        "app-x-repartition": {"0": (5, "")},
+    }
+
+
+def test_offsets_that_the_broker_forgot_after_a_kill_are_not_known() -> None:
+    opened = going_on()
+    opened.note_offsets({"orders": {"0": (9, "t")}}, is_running=True)
+    with pytest.raises(StreamsError, match=r"how far topic 'orders' .*offsets.retention.minutes"):
+        opened.forgotten_offsets({}, ["orders"])
+    # The broker forgets inputs that the topology reads no more, even while the run goes on.
+    assert opened.forgotten_offsets({}, ["others"]) == {}
+
+
+def test_what_was_known_of_an_input_that_is_not_read_now_is_kept() -> None:
+    opened = going_on()
+    opened.note_offsets({"orders": {"0": (9, "t")}, "gone": {"0": (1, "")}}, is_running=False)
+    opened.note_offsets({"new": {"0": (2, "")}}, is_running=False)
+    assert opened.record.offsets == {"orders": {"0": (9, "t")}, "new": {"0": (2, "")}}

@@ -203,3 +203,23 @@ def test_a_start_that_is_refused_hides_nothing_for_long(run: LiveRun, streams: S
     theirs.error = RuntimeError("out of disk")
     run.watch()
     assert str(failure_of(run)).startswith("output query 'theirs' failed")
+
+
+@pytest.mark.parametrize(("has_ended", "told"), [(True, 1), (False, 0)])
+def test_the_end_is_told_once_if_all_workers_have_ended(has_ended: bool, told: int) -> None:
+    ends: list[str] = []
+
+    def when_ended() -> None:
+        ends.append("ended")
+        raise StreamsError("the cluster does not answer")
+
+    class Closing(Idle):
+        def close(self) -> bool:
+            return has_ended
+
+    session: Any = SimpleNamespace(streams=Streams())
+    run = LiveRun(session, Closing(), ExitStack(), when_ended)
+    run.watch()
+    run.close()
+    run.close()
+    assert len(ends) == told
