@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -273,6 +275,28 @@ def test_offsets_that_the_broker_forgets_between_two_runs_are_restored(shop: Sho
     delete_group(admin, result.application_id)
     with pytest.raises(StreamsError, match=r"the broker has forgotten how far topic 'shop\d+-"):
         shop.run(available_now=True)
+
+
+def test_a_pattern_reads_all_of_the_inputs_and_nothing_else(shop: Shop) -> None:
+    orders, foreign = f"{shop.name}-orders", f"{shop.name}-orders-of-others"
+    config = settings(shop.servers, shop.path, **{"auto.offset.reset": "latest"})
+    make_missing(StreamsConfig({"application.id": "x", **config}), {foreign: 2})
+    write_rows(shop.servers, foreign)
+    builder = StreamsBuilder()
+    read = builder.stream(re.compile(f"{orders}.*"), Consumed(TEXT, TEXT, offset_reset="latest"))
+    read.to(f"{shop.name}-copies", Produced(TEXT, TEXT))
+    shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
+    given: Any = {"folder": shop.path / "run", "available_now": True}
+    with streams.run(builder.build(), {orders: shop.orders.frame()}, config, **given):
+        pass
+    copies = committed(shop.servers, f"{shop.name}-copies")
+    assert sorted((one.key, one.value) for one in copies) == [(b"a", b"tea"), (b"b", b"tea")]
+
+
+def write_rows(servers: str, topic: str) -> None:
+    producer = Producer({"bootstrap.servers": servers})
+    producer.produce(topic, b"of others", b"x")
+    assert producer.flush(WAIT_SECONDS) == 0
 
 
 Refusal: TypeAlias = tuple[dict[str, Any], type[StreamsError], str]

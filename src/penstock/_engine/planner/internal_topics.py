@@ -43,6 +43,9 @@ _ENDINGS = (
     "-subscription-response-topic",
     _TASKS_ENDING,
 )
+SINK_PREFIX = "penstock-sink-"
+"""How journals, transactional ids and groups of the sinks of DataFrames begin."""
+JOURNAL_ENDING = "-journal"
 _UNNAMED_JOIN = re.compile(
     r".*-KTABLE-FK-JOIN-SUBSCRIPTION-(REGISTRATION|RESPONSE)-[0-9]{10}-topic"
 )
@@ -98,6 +101,11 @@ def is_internal(topic: str, application_id: str) -> bool:
     if not topic.startswith(f"{application_id}-"):
         return False
     return topic.endswith(_ENDINGS) or _UNNAMED_JOIN.fullmatch(topic) is not None
+
+
+def is_sink_journal(topic: str) -> bool:
+    """Return whether a topic is the journal of a sink that writes DataFrames, by its name."""
+    return topic.startswith(SINK_PREFIX) and topic.endswith(JOURNAL_ENDING)
 
 
 def internal_topics_among(

@@ -13,6 +13,7 @@ from penstock._engine.planner.internal_topics import (
     InternalTopicPlan,
     NamedTopics,
     is_internal,
+    is_sink_journal,
     plan_internal_topics,
 )
 from penstock._engine.planner.partitions import TopicFlow, decide_partition_counts
@@ -36,8 +37,8 @@ class Draft:
 
     @property
     def has_patterns(self) -> bool:
-        """Whether a source reads topics by a pattern."""
-        return any(source.pattern is not None for source in self.sources)
+        """Whether a source reads topics by a pattern that is not resolved."""
+        return any(source.pattern is not None and not source.topics for source in self.sources)
 
     @property
     def sources(self) -> list[SourceNode]:
@@ -86,7 +87,11 @@ class Draft:
 
     def resolved(self, topics: Iterable[str]) -> Draft:
         """Return the draft with each pattern replaced by those of `topics` that match it."""
-        theirs = [topic for topic in topics if not is_internal(topic, self.application_id)]
+        theirs = [
+            topic
+            for topic in topics
+            if not is_internal(topic, self.application_id) and not is_sink_journal(topic)
+        ]
         return replace(self, plans=tuple(resolve_patterns(plan, theirs) for plan in self.plans))
 
 

@@ -43,11 +43,13 @@ def plan_tasks(
 
 
 def resolve_patterns(plan: SubtopologyPlan, topics: Iterable[str]) -> SubtopologyPlan:
-    """Return the plan with each pattern replaced by those of `topics` that match it."""
+    """Return the plan with each pattern replaced by those of `topics` that match it. A source that
+    has a pattern and topics reads these: `reading_inputs` in spark/between/live_inputs.py.
+    """
     existing = sorted(topics)
 
     def resolved(node: Node) -> Node:
-        if not isinstance(node, SourceNode) or node.pattern is None:
+        if not isinstance(node, SourceNode) or node.pattern is None or node.topics:
             return node
         matching = tuple(topic for topic in existing if node.pattern.fullmatch(topic))
         return replace(node, topics=matching)

@@ -47,8 +47,9 @@ def test_the_layout_has_tasks_and_internal_topics() -> None:
 
 def test_patterns_match_the_user_s_topics_only() -> None:
     builder = StreamsBuilder()
-    builder.stream(re.compile("app-.*"), Consumed(TEXT, TEXT)).to("out")
+    builder.stream(re.compile("(app|penstock)-.*"), Consumed(TEXT, TEXT)).to("out")
     draft = draft_of(builder.build(), "app")
     assert draft.has_patterns
-    found = draft.resolved(["app-orders", "app-x-changelog", "other"])
+    journals = ["penstock-sink-batch-journal", "penstock-sink-x-journal"]
+    found = draft.resolved(["app-orders", "app-x-changelog", "other", *journals])
     assert found.topics_to_count == ["app-orders"]

@@ -26,15 +26,13 @@ from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.sink.journal_state import JournalState, ids_of_other_runs
-from penstock._engine.planner.internal_topics import InternalTopicPlan
+from penstock._engine.planner.internal_topics import JOURNAL_ENDING, SINK_PREFIX, InternalTopicPlan
 from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 _log = logging.getLogger(__name__)
 
-NAME_PREFIX = "penstock-sink-"
-"""How journals, transactional ids and groups of sinks begin."""
 _PARTITION = 0
 _POLL_SECONDS = 1.0
 _SILENT_SECONDS = 10.0
@@ -63,7 +61,7 @@ class JournalPlace:
     @classmethod
     def of_query(cls, query: str) -> JournalPlace:
         """Return the place of the journal of a streaming query."""
-        return cls(query, f"{NAME_PREFIX}{query}-journal")
+        return cls(query, f"{SINK_PREFIX}{query}{JOURNAL_ENDING}")
 
     def record(self, kind: str, text: bytes) -> Output:
         """Return a record of the journal as it is written."""
@@ -76,7 +74,7 @@ def sink_settings(given: Mapping[str, Any], query: str) -> StreamsConfig:
         {
             "producer.transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
             **given,
-            "application.id": f"{NAME_PREFIX}{query}",
+            "application.id": f"{SINK_PREFIX}{query}",
             "processing.guarantee": "exactly_once_v2",
             "commit.interval.ms": 100,
         }
@@ -99,7 +97,7 @@ def begin_batch_journal(config: StreamsConfig, query: str) -> JournalPlace:
     Raises:
         StreamsError: it cannot be made or looked at.
     """
-    topic = f"{NAME_PREFIX}batch-journal"
+    topic = f"{SINK_PREFIX}batch{JOURNAL_ENDING}"
     admin = open_admin(config)
     plan = InternalTopicPlan(topic, "tasks", 1, _BATCH_SETTINGS)
     ensure_internal_topics(admin, {topic: plan}, config)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -17,6 +18,8 @@ from penstock._engine.spark.dataframes.sink import columns_of
 from penstock._engine.spark.dataframes.sink_options import SinkOptions
 from penstock._engine.spark.session import check, refuse_connect
 from penstock._engine.spark.streaming.session_load import capacity_of
+from penstock._engine.topology.nodes.stream_nodes import Node, SourceNode
+from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -115,4 +118,30 @@ def live_inputs(
             msg = f"input {topic!r}: {error}"
             raise StreamsError(msg) from None
         made.append(one)
+    return made
+
+
+def reading_inputs(topology: Topology, inputs: Iterable[str]) -> Topology:
+    """Return the topology with sources that read the topics of the inputs and no others that match
+    their patterns, from the first record.
+
+    What is in the topics was written by the run, before the application or beside it: a source that
+    begins at the end would leave it out.
+    """
+    known = sorted(inputs)
+
+    def reading(node: Node) -> Node:
+        if not isinstance(node, SourceNode):
+            return node
+        pattern, topics = node.pattern, node.topics
+        if pattern is not None:
+            topics = tuple(topic for topic in known if pattern.fullmatch(topic))
+        if pattern is not None and not topics:
+            return replace(node, pattern=None)  # nor what matches it on the cluster
+        is_own = not set(known).isdisjoint(topics)
+        policy = "earliest" if is_own else node.offset_reset
+        return replace(node, topics=topics, offset_reset=policy)
+
+    made = copy(topology)
+    made.nodes = {name: reading(node) for name, node in topology.nodes.items()}
     return made

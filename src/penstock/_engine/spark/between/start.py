@@ -35,7 +35,13 @@ from penstock._engine.spark.batch.inputs import Partitions
 from penstock._engine.spark.batch.start import check_partitions, check_topology
 from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.spark.between.first_start import OpenedRecord, opened_record
-from penstock._engine.spark.between.live_inputs import LiveInput, is_live, live_inputs, session_of
+from penstock._engine.spark.between.live_inputs import (
+    LiveInput,
+    is_live,
+    live_inputs,
+    reading_inputs,
+    session_of,
+)
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.live_run import Engine, LiveRun
 from penstock._engine.spark.between.run_folder import ROUTED, RunFolder, RunRecord
@@ -90,6 +96,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
     record = folder.read()
     config = _settings(request.config, record, folder)
     plan = _planned(request, config)
+    topology = reading_inputs(request.topology, request.inputs)
     again = request.again
     live_inputs(request.inputs, plan, config)
     live_inputs(initial, plan, config)
@@ -98,7 +105,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
         inputs = live_inputs(request.inputs, plan, config, again=again)
         opened = _on_record((inputs, initial), plan, config, folder, record)
         record = opened.record
-        engine = make_engine(request.topology, config, session)
+        engine = make_engine(topology, config, session)
         ended = partial(_note_end, opened, plan, config, folder)
         run = LiveRun(session, engine, stack.pop_all(), ended)
     try:
@@ -112,7 +119,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
         topic: {int(number): end for number, end in ends.items()}
         for topic, ends in record.outputs.items()
     }
-    return LiveResult(run, plan, (request.topology, config), folder, starts)
+    return LiveResult(run, plan, (topology, config), folder, starts)
 
 
 def _without_initial(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pyspark.sql import types as T
 
-from penstock import StreamsBuilder
+from penstock import Consumed, StreamsBuilder, serdes
+from penstock._engine.planner.fingerprint import fingerprint_of
+from penstock._engine.planner.layout import Draft, draft_of
 from penstock._engine.planner.stages import plan_job
-from penstock._engine.spark.between.live_inputs import live_inputs
+from penstock._engine.spark.between.live_inputs import live_inputs, reading_inputs
 from penstock._engine.spark.between.start import LiveRequest
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
@@ -31,3 +34,34 @@ def test_a_half_written_batch_is_written_again_if_the_user_says_so(
     assert one.options.again == again
     with pytest.raises(ConfigError, match="after_partial_write must be 'refuse' or 'again'"):
         assert LiveRequest(topology, {}, after_partial_write="once").again
+
+
+TEXT = serdes.string()
+
+
+def resolved_on(cluster: list[str], inputs: list[str]) -> Draft:
+    """Return the draft that an application makes of a run with these inputs."""
+    builder = StreamsBuilder()
+    every = re.compile("logs-.*")
+    builder.stream(every, Consumed(TEXT, TEXT, offset_reset="latest")).group_by_key().count()
+    builder.stream("orders", Consumed(TEXT, TEXT, offset_reset="latest")).to("between")
+    builder.stream("between", Consumed(TEXT, TEXT, offset_reset="latest")).to("out")
+    topology = builder.build()
+    made = reading_inputs(topology, inputs)
+    # What is on record of a run before this one stays right.
+    if len(inputs) > 1:
+        assert fingerprint_of(made) == fingerprint_of(topology)
+    draft = draft_of(made, "app")
+    return draft.resolved(cluster) if draft.has_patterns else draft
+
+
+def test_inputs_are_read_from_the_beginning_whatever_the_program_says() -> None:
+    draft = resolved_on([], ["logs-a", "orders"])
+    policies = {topic: one.offset_reset for one in draft.sources for topic in one.topics}
+    assert policies == {"logs-a": "earliest", "orders": "earliest", "between": "latest"}
+
+
+@pytest.mark.parametrize("inputs", [["orders"], ["orders", "logs-a"]])
+def test_a_pattern_reads_the_inputs_only(inputs: list[str]) -> None:
+    found = resolved_on(["logs-a", "logs-b", "orders"], inputs)
+    assert found.topics_to_count == sorted({*inputs, "between"})
