@@ -281,8 +281,10 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
 
         if self._topology.initial_tables:
+            from penstock._engine.kafka.client.clients import reading_committed  # noqa: PLC0415
             from penstock._engine.spark.between.initial_tables import write_initial_tables  # noqa: PLC0415
 
+            self._config = reading_committed(self._config)
             write_initial_tables(self._topology, self._config)
         console = console or self._invocation.console
         if console:

@@ -299,6 +299,29 @@ def write_rows(servers: str, topic: str) -> None:
     assert producer.flush(WAIT_SECONDS) == 0
 
 
+def test_what_the_sink_took_back_is_not_processed_at_least_once(shop: Shop) -> None:
+    orders = f"{shop.name}-orders"
+    builder = StreamsBuilder()
+    builder.stream(orders, Consumed(TEXT, TEXT)).to(f"{shop.name}-copies", Produced(TEXT, TEXT))
+    topology, inputs = builder.build(), {orders: shop.orders.frame()}
+    config = settings(shop.servers, shop.path, **{"processing.guarantee": "at_least_once"})
+    given: Any = {"folder": shop.path / "run", "available_now": True}
+    shop.orders.add(("a", "tea", 2000))
+    with streams.run(topology, inputs, config, **given):
+        pass
+    attempt = Producer({"bootstrap.servers": shop.servers, "transactional.id": orders})
+    attempt.init_transactions(WAIT_SECONDS)
+    attempt.begin_transaction()
+    attempt.produce(orders, b"took back", b"a")
+    attempt.flush()
+    attempt.abort_transaction(WAIT_SECONDS)
+    shop.orders.add(("b", "tea", 2000))
+    with streams.run(topology, inputs, config, **given):
+        pass
+    copies = committed(shop.servers, f"{shop.name}-copies")
+    assert sorted(str(one.key, "utf-8") for one in copies if one.key) == ["a", "b"]
+
+
 Refusal: TypeAlias = tuple[dict[str, Any], type[StreamsError], str]
 
 

@@ -20,11 +20,10 @@ from penstock._engine.kafka.application.internal_topics import (
 )
 from penstock._engine.kafka.application.stored_program import check_last_program, remember_program
 from penstock._engine.kafka.client.admin_calls import open_admin
-from penstock._engine.kafka.client.clients import check_clients
+from penstock._engine.kafka.client.clients import check_clients, isolation_of
 from penstock._engine.kafka.client.denials import check_permissions
 from penstock._engine.kafka.client.stable_ends import stable_ends
 from penstock._engine.kafka.client.topics import (
-    Isolation,
     check_outputs,
     existing_topics,
     partition_counts,
@@ -121,7 +120,7 @@ def bounded(blueprint: Blueprint) -> Blueprint:
         for partition in task.inputs
         if partition[0] not in own
     }
-    isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
+    isolation = isolation_of(config, "input")
     admin = open_admin(config)
     ends = agree_on_ends(
         config,

@@ -134,6 +134,23 @@ def consumer_settings(config: StreamsConfig, role: Role) -> dict[str, Any]:
     }
 
 
+def isolation_of(
+    config: StreamsConfig, role: Role
+) -> Literal["read_uncommitted", "read_committed"]:
+    """Return which records a consumer reads: all, or those of transactions that are committed."""
+    is_all = consumer_settings(config, role)["isolation.level"] == "read_uncommitted"
+    return "read_uncommitted" if is_all else "read_committed"
+
+
+def reading_committed(config: StreamsConfig) -> StreamsConfig:
+    """Return the settings for topics that a sink of DataFrames writes: what its transactions took
+    back is not read under at-least-once either, unless the user wants it.
+    """
+    if "isolation.level" in config.client_settings("consumer."):
+        return config
+    return StreamsConfig({**config.given(), "consumer.isolation.level": "read_committed"})
+
+
 def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
     """Return the settings of a worker's producer. Under exactly-once `member_id` is part of its
     transactional id: the broker fences an earlier producer of the same member.

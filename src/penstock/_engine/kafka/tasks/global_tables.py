@@ -22,10 +22,10 @@ from penstock._engine.kafka.client.client_errors import (
     TaskMigrated,
     is_retriable,
 )
-from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
+from penstock._engine.kafka.client.clients import admin_settings, consumer_settings, isolation_of
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.stable_ends import stable_ends
-from penstock._engine.kafka.client.topics import PATIENCE_SECONDS, Isolation
+from penstock._engine.kafka.client.topics import PATIENCE_SECONDS
 from penstock._engine.kafka.tasks.outdated_state import AgedState, find_outdated
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.plan import SubtopologyPlan
@@ -159,11 +159,10 @@ class GlobalTables:
             known = self._task.store_of(topic).changelog_offset() or 0
             offsets = unpack_offsets(known, count)
             self._offsets.update({(topic, number): at for number, at in enumerate(offsets)})
-        isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
         admin = AdminClient(admin_settings(self._config))
         # If the cluster does not answer, all this is tried again.
         self._complete_ms = self._clock.now_ms()
-        ends = stable_ends(admin, self._offsets, isolation)
+        ends = stable_ends(admin, self._offsets, isolation_of(self._config, "global"))
         self._refuse_newer_state(ends)
         self._refuse_outdated_state(ends, admin)
         self._last_commit_ms = self._clock.now_ms()

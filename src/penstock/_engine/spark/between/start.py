@@ -27,6 +27,7 @@ from penstock._engine.kafka.application.carrier_topics import (
     with_others,
     write_name,
 )
+from penstock._engine.kafka.client.clients import reading_committed
 from penstock._engine.kafka.local_broker.embedded import PARTITIONS, with_state_beside_broker
 from penstock._engine.kafka.local_broker.shared_broker import shared_broker
 from penstock._engine.planner.default_stores import with_default_stores
@@ -184,7 +185,9 @@ def _settings(
             f"{made.application_id!r}; give each application a folder of its own"
         )
         raise ConfigError(msg)
-    return StreamsConfig({"processing.guarantee": EXACTLY_ONCE_V2, **made.given()})
+    return reading_committed(
+        StreamsConfig({"processing.guarantee": EXACTLY_ONCE_V2, **made.given()})
+    )
 
 
 def _planned(request: LiveRequest, config: StreamsConfig) -> JobPlan:

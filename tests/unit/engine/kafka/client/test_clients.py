@@ -19,7 +19,9 @@ from penstock._engine.kafka.client.clients import (
     admin_settings,
     check_clients,
     consumer_settings,
+    isolation_of,
     producer_settings,
+    reading_committed,
 )
 from penstock._engine.kafka.client.translation import translate
 from penstock.errors import ConfigError
@@ -247,3 +249,16 @@ def test_every_key_is_librdkafkas_in_the_end() -> None:
         if f'No such configuration property: "{name}"' in str(caught.value):
             strangers.append(name)
     assert strangers == []
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_what_a_sink_of_dataframes_took_back_is_not_read_unless_the_user_wants_it(
+    role: Role,
+) -> None:
+    assert isolation_of(config(), role) == "read_uncommitted"
+    assert isolation_of(reading_committed(config()), role) == "read_committed"
+    for spelling in ("isolation.level", "consumer.isolation.level"):
+        wished = config({spelling: "read_uncommitted"})
+        assert isolation_of(reading_committed(wished), role) == "read_uncommitted"
+    own = reading_committed(config({"global.consumer.isolation.level": "read_uncommitted"}))
+    assert isolation_of(own, role) == ("read_uncommitted" if role == "global" else "read_committed")
