@@ -173,7 +173,7 @@ def check_queries(streams: KafkaStreams) -> None:
     assert list(visits) == [(Windowed("a", NOW, NOW + 5), "x")]
 
 
-def counting(topic: str, store_format: str) -> Topology:
+def counting(topic: str, store_format: str | None = None) -> Topology:
     """Count the records of each key, in all and in windows and sessions."""
     builder = StreamsBuilder()
     text, number, day = TEXT, serdes.long(), 24 * 3_600_000
@@ -188,11 +188,28 @@ def counting(topic: str, store_format: str) -> Topology:
         counts = counts.filter(lambda _, count: count is not None)
         named = counts.select_key(partial(always, name))
         named.to(f"{topic}-out", Produced(text, number))
-    return builder.build({"dsl.store.format": store_format})
+    return builder.build({"dsl.store.format": store_format} if store_format else None)
 
 
 def always(name: str, *_: object) -> str:
     return name
+
+
+def test_the_program_that_ran_is_known_if_settings_chose_the_format(
+    kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    name = "formats-by-settings"
+    kafka_broker.create_topic(name, 1)
+    kafka_broker.create_topic(f"{name}-out", 1)
+    format_by_settings = {"dsl.store.format": "HEADERS"}
+    config = settings(kafka_broker, tmp_path / "state", f"{name}-app", **format_by_settings)
+    topology = counting(name)
+    with KafkaStreams(topology, config, host="local") as streams:
+        streams.start()
+        assert streams.wait_until(State.RUNNING, 60_000), (streams.state, streams.failure)
+    with open_admin(config) as admin:
+        known = stores_of_program(topology, config, admin)
+    assert known.entries["all"].plan.builder.kind == "timestamped_key_value_with_headers"
 
 
 def test_stores_of_verbs_may_come_to_hold_headers_and_back(

@@ -22,6 +22,7 @@ from penstock._engine.kafka.client.topics import (
     settings_of_topics,
 )
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.fingerprint import Fingerprint, StoreShape, fingerprint_of
 from penstock._engine.planner.internal_topics import task_topic_name
 from penstock._engine.planner.layout import draft_of, lay_out
@@ -64,6 +65,7 @@ def stores_of_program(topology: Topology, config: StreamsConfig, admin: AdminCli
     Raises:
         StreamsError: its topics are missing, or another program wrote the changelogs.
     """
+    topology = with_default_stores(topology, config)
     config.check_optimizations(topology.optimizations)
     draft = draft_of(topology, config.application_id)
     if draft.has_patterns:
