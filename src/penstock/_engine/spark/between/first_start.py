@@ -42,14 +42,15 @@ class OpenedRecord:
     location: str
     is_new: bool
 
-    def check_known(self, ids: Mapping[str, str]) -> None:
-        """Refuse to go on if a topic that holds inputs is gone, or was made anew.
+    def check_known(self, ids: Mapping[str, str], inputs: Iterable[str]) -> None:
+        """Refuse to go on if a topic that holds one of these inputs is gone, or was made anew.
 
         Raises:
             StreamsError: it says which.
         """
-        for topic, known in self.record.inputs.items():
-            if ids.get(topic) != known.topic_id:
+        known = self.record.inputs
+        for topic in inputs:
+            if topic in known and ids.get(topic) != known[topic].topic_id:
                 what = "is gone" if topic not in ids else "was deleted and made anew"
                 msg = (
                     f"topic {topic!r} {what}, and with it what the checkpoints in {self.location} "

@@ -233,7 +233,7 @@ def _on_record(
         counts.setdefault(dead_letters, 1)
     before = look_at(config, counts)
     made = opened_record(record, config.application_id, before.cluster, folder.location)
-    made.check_known(before.ids)
+    made.check_known(before.ids, [one.topic for one in inputs])
     make_missing(config, counts)
     now = look_at(config, counts)
     made.add_inputs({one.topic: one.kind for one in inputs}, now, initial)

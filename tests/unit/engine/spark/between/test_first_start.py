@@ -26,7 +26,7 @@ def going_on() -> OpenedRecord:
 
 def test_a_new_run_knows_its_inputs_and_where_its_outputs_begin() -> None:
     opened = opened_record(None, "app", "cluster", "folder")
-    opened.check_known({})
+    opened.check_known({}, ["orders", "customers"])
     now = topics(orders=0, customers=0, totals=7, alerts=0)
     assert opened.add_inputs({"orders": "stream", "customers": "batch"}, now)
     assert opened.add_outputs(["totals", "alerts"], now)
@@ -45,7 +45,7 @@ def test_a_new_run_knows_its_inputs_and_where_its_outputs_begin() -> None:
 def test_a_run_that_goes_on_keeps_what_it_knows() -> None:
     opened = going_on()
     now = topics(orders=9, totals=7)
-    opened.check_known(now.ids)
+    opened.check_known(now.ids, ["orders"])
     assert not opened.add_inputs({"orders": "stream"}, now)
     # Of an earlier version: its outputs are those of the first start, in topics that were empty.
     assert opened.add_outputs(["totals"], now)
@@ -80,6 +80,12 @@ def test_topics_that_records_name_begin_behind_what_they_have() -> None:
     assert routed_later.record.outputs == {"old": {"0": 8}, "empty": {"0": 6}}
 
 
+def test_an_input_that_the_topology_reads_no_more_is_not_looked_for() -> None:
+    opened = going_on()
+    opened.check_known({"customers": "id-customers"}, ["customers"])
+    assert "orders" in opened.record.inputs
+
+
 def test_an_input_that_comes_later_must_have_an_empty_topic() -> None:
     opened = going_on()
     assert opened.add_inputs({"orders": "stream", "new": "batch"}, topics(orders=9, new=0))
@@ -103,9 +109,9 @@ def test_what_the_checkpoints_count_on_must_be_there() -> None:
     with pytest.raises(StreamsError, match="cluster other"):
         opened_record(going_on().record, "app", "other", "folder")
     with pytest.raises(StreamsError, match="topic 'orders' is gone"):
-        going_on().check_known({})
+        going_on().check_known({}, ["orders"])
     with pytest.raises(StreamsError, match="'orders' was deleted and made anew"):
-        going_on().check_known({"orders": "id-2"})
+        going_on().check_known({"orders": "id-2"}, ["orders"])
     with pytest.raises(StreamsError, match="must be a streaming DataFrame, as at the first start"):
         going_on().add_inputs({"orders": "batch"}, topics(orders=9))
 
