@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -320,6 +320,24 @@ def test_what_the_sink_took_back_is_not_processed_at_least_once(shop: Shop) -> N
         pass
     copies = committed(shop.servers, f"{shop.name}-copies")
     assert sorted(str(one.key, "utf-8") for one in copies if one.key) == ["a", "b"]
+
+
+def test_an_output_whose_first_records_were_deleted_is_read_from_the_next(shop: Shop) -> None:
+    orders, copies = f"{shop.name}-orders", f"{shop.name}-copies"
+    config = settings(shop.servers, shop.path)
+    make_missing(StreamsConfig({"application.id": "x", **config}), {copies: 1})
+    write_rows(shop.servers, copies)
+    builder = StreamsBuilder()
+    builder.stream(orders, Consumed(TEXT, TEXT)).to(copies, Produced(TEXT, TEXT))
+    inputs, given = {orders: shop.orders.frame()}, {"folder": shop.path / "run"}
+    shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
+    with streams.run(builder.build(), inputs, config, available_now=True, **given) as result:
+        admin = AdminClient({"bootstrap.servers": shop.servers})
+        for future in admin.delete_records([TopicPartition(copies, 0, 2)]).values():
+            future.result()
+        writer = result[copies].writeStream.format("memory").queryName(shop.name)
+        assert result.start(writer.trigger(availableNow=True)).awaitTermination(WAIT_SECONDS)
+    assert shop.spark.table(shop.name).count() == 1
 
 
 Refusal: TypeAlias = tuple[dict[str, Any], type[StreamsError], str]

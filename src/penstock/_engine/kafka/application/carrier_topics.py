@@ -21,6 +21,7 @@ from penstock._engine.kafka.client.topics import (
     PATIENCE_SECONDS,
     describe_topics,
     end_offsets,
+    first_offsets,
     peek_at_ends,
 )
 from penstock._engine.planner.internal_topics import task_topic_name
@@ -76,6 +77,17 @@ def with_others(config: StreamsConfig, own: CarrierTopics) -> CarrierTopics:
     """
     others = peek_at_ends(open_admin(config), own.ends)
     return replace(own, ends={**others, **own.ends})
+
+
+def first_to_read(config: StreamsConfig, topic: str, starts: Mapping[int, int]) -> dict[int, int]:
+    """Return where to begin in a topic whose records are wanted from these offsets on: later, where
+    retention has deleted the first of them.
+
+    Raises:
+        StreamsError: the cluster does not answer, or refuses.
+    """
+    firsts = first_offsets(open_admin(config), [(topic, number) for number in starts])
+    return {number: max(start, firsts[topic, number]) for number, start in starts.items()}
 
 
 def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> None:

@@ -11,6 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock._durations import Duration, to_milliseconds
+from penstock._engine.kafka.application.carrier_topics import first_to_read
 from penstock._engine.kafka.client.topic_offsets import TopicChoice
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.spark.batch.plan_serdes import sink_serdes
@@ -139,7 +140,9 @@ class LiveResult(Mapping[str, DataFrame]):
     def _frame(self, topic: str, key: Serde[Any] | None, value: Serde[Any] | None) -> DataFrame:
         self._check(topic)
         starts = self._starts.get(topic)
-        starting: Edge = "earliest" if starts is None else {topic: starts}
+        starting: Edge = "earliest"
+        if starts is not None:
+            starting = {topic: first_to_read(self._config, topic, starts)}
         choice = TopicChoice((topic,))
         request = ReadRequest(choice, starting=starting, key=key, value=value, headers=True)
         source = source_of(request, self._config)
