@@ -19,9 +19,10 @@ from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: 
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 
-from penstock._engine.kafka.client import topic_history
+from penstock._engine.kafka.client import topic_history, topic_offsets
 from penstock._engine.kafka.client.admin_calls import until
 from penstock._engine.kafka.client.topic_offsets import TopicChoice
+from penstock._engine.kafka.client.topics import describe_topics
 from penstock._engine.spark.dataframes import stream_reader
 from penstock._engine.spark.dataframes.offsets import Document
 from penstock._engine.spark.dataframes.request import ReadRequest
@@ -291,6 +292,34 @@ def test_a_topic_that_was_made_anew_is_a_loss(
     assert _next(query) == ["c", "d", "e"]
     with pytest.raises(StreamsError, match="the topic was deleted and made anew"):
         open_query(topic, other, at=strict.at).batch()
+
+
+def test_a_topic_that_is_not_seen_for_a_while_is_not_read_again(
+    open_query: Open,
+    write: Any,
+    kafka_topic: CreateTopic,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    topic, other = kafka_topic("s-hidden", 1, FOREVER), kafka_topic("s-seen", 1, FOREVER)
+    write(topic, "a", "b")
+    query = open_query(topic, other, starting="earliest", fail_on_data_loss=False)
+    assert query.batch() == ["a", "b"]
+    with monkeypatch.context() as patch, caplog.at_level(logging.WARNING):
+
+        def describe_others(*given: Any) -> dict[str, Any]:
+            found = describe_topics(*given)
+            return {name: one for name, one in found.items() if name != topic}
+
+        patch.setattr(topic_offsets, "describe_topics", describe_others)
+        query.reader._topics.refresh()
+        for value in ("x", "y"):
+            write(other, value)
+            assert _next(query) == [value]
+        assert caplog.text.count("partition 0: it was deleted") == 1
+    write(topic, "c")
+    query.reader._topics.refresh()
+    assert _next(query) == ["c"]
 
 
 def test_a_batch_is_not_replayed_from_a_topic_that_was_made_anew(

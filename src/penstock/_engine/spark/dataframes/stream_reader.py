@@ -95,10 +95,13 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         first = is_initial(start)
         begin = self._began() if first else from_document(start)
         now = self._settled(begin)
-        self._report(find_losses(begin, now))
+        losses = find_losses(begin, now)
+        self._report([lost for lost in losses if lost not in self._state.reported])
+        self._state.reported = frozenset(losses)
         begins = self._begins(begin, now)
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        end = Position(admit(begins, now.offsets, rows), now.ids)
+        # A topic that is absent now may be back with the same records: it is not begun anew then.
+        end = begin.updated(Position(admit(begins, now.offsets, rows), now.ids))
         if end == begin and not first:
             self._rest()
             return start
@@ -174,10 +177,15 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """
         if self._state.target is not None:
             return self._state.target
+        known = self._state.reported
+
+        def has_lost(now: Position) -> bool:
+            return not known.issuperset(find_losses(begin, now))
+
         now = self._look()
-        if find_losses(begin, now):
+        if has_lost(now):
             self._topics.refresh()
-            until(lambda: not find_losses(begin, self._look()), _SETTLING_SECONDS)
+            until(lambda: not has_lost(self._look()), _SETTLING_SECONDS)
             now = self._look()
         return now
 
@@ -218,6 +226,8 @@ class _QueryState:
         """Where a query ends that reads what is available now."""
         self.seen: Position | None = None
         """The ends of the last look."""
+        self.reported: frozenset[str] = frozenset()
+        """The losses of the last look, which last: a topic stays away, say."""
         self.settled_ids: Mapping[str, str] | None = None
         """Ids that were waited for already: they are not those of a broker that lags behind."""
         self.timestamp_types: dict[str, int | None] = {}
