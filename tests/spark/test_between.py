@@ -329,9 +329,10 @@ def test_an_output_whose_first_records_were_deleted_is_read_from_the_next(shop: 
     write_rows(shop.servers, copies)
     builder = StreamsBuilder()
     builder.stream(orders, Consumed(TEXT, TEXT)).to(copies, Produced(TEXT, TEXT))
-    inputs, given = {orders: shop.orders.frame()}, {"folder": shop.path / "run"}
+    inputs = {orders: shop.orders.frame()}
     shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
-    with streams.run(builder.build(), inputs, config, available_now=True, **given) as result:
+    given: Any = {"folder": shop.path / "run", "available_now": True}
+    with streams.run(builder.build(), inputs, config, **given) as result:
         admin = AdminClient({"bootstrap.servers": shop.servers})
         for future in admin.delete_records([TopicPartition(copies, 0, 2)]).values():
             future.result()
