@@ -19,9 +19,15 @@ from penstock._engine.kafka.backfill.admission import Admitted, admit
 from penstock._engine.kafka.backfill.chunks import Limits
 from penstock._engine.kafka.backfill.delivery import DeliverySite, TaskDelivery
 from penstock._engine.kafka.backfill.handover import Handover
-from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
+from penstock._engine.kafka.backfill.live_from import (
+    Archive,
+    LiveFrom,
+    refuse_left_out,
+    resolve_live_from,
+)
 from penstock._engine.kafka.backfill.retention import keep_windows, latest_time
 from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.stable_ends import stable_ends
 from penstock._engine.kafka.client.topic_history import TopicRange, reading_settings
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
@@ -274,6 +280,33 @@ def test_files_that_do_not_meet_their_topic_are_refused(
 ) -> None:
     with pytest.raises(StreamsError, match=told):
         resolve_live_from(case.admit().admin, case.topic, None, archived)
+
+
+def test_an_archive_whose_last_rows_were_left_out_is_refused(
+    case: Case, kafka_topic: CreateTopic
+) -> None:
+    topic, admin = kafka_topic("filtered", 2), open_admin(case.config)
+    settings = reading_settings(case.config)
+    producer = Producer(
+        {"bootstrap.servers": case.broker.bootstrap_servers, "transactional.id": topic}
+    )
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for number in range(4):
+        producer.produce(topic, "v", partition=number % 2)
+    producer.commit_transaction(30)
+    ends = stable_ends(admin, [(topic, 0), (topic, 1)])
+    assert set(ends.values()) == {3}  # two records and a marker
+
+    def check(rows: dict[int, int], told: tuple[int, ...] = ()) -> None:
+        refuse_left_out(Archive({0: 3, 1: 3}, rows), topic, told, admin, settings)
+
+    check({0: 2, 1: 2})
+    with pytest.raises(StreamsError, match=r"partition 1 .* rows end at 1: .*'filtered.*: {1: 1}"):
+        check({0: 2, 1: 1})
+    with pytest.raises(StreamsError, match=r"partition 0 .* rows end at 0"):
+        check({1: 2})
+    check({1: 2}, told=(0,))
 
 
 def test_offsets_of_some_partitions_leave_no_records_out_of_the_others(

@@ -229,6 +229,16 @@ def test_wishes_that_do_not_fit_are_refused(
         streams.backfill(topology_of(refused), config, spark=spark, **wishes)
 
 
+def test_a_history_whose_last_rows_were_left_out_is_refused(
+    kafka_broker: LocalBroker, config: dict[str, Any], spark: SparkSession
+) -> None:
+    filtered = Counting(kafka_broker, "filtered")
+    filtered.say("a a a")
+    rows = streams.history(filtered.source, config, spark=spark).where("offset < 1")
+    with pytest.raises(StreamsError, match="up to offset 3, but its rows end at 1"):
+        streams.backfill(topology_of(filtered), config, inputs={filtered.source: rows}, spark=spark)
+
+
 def test_what_fails_in_user_code_is_told_and_can_be_gone_on_with(
     refused: Counting, config: dict[str, Any], spark: SparkSession
 ) -> None:

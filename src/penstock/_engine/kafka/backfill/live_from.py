@@ -4,17 +4,54 @@ the topic has its offsets; for anything else the user names them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.topic_history import TopicRange, find_range
+from penstock._engine.kafka.client.topic_history import Split, TopicRange, find_range, read_split
 from penstock.errors import StreamsError
 
 LiveFrom: TypeAlias = Literal["earliest", "latest"] | datetime | int | Mapping[int, int]
 """Where a topic is read on: at its beginning, at its end, at a moment, or at offsets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A history whose rows have partitions and offsets."""
+
+    ends: Mapping[int, int]
+    """Up to where it was read, by partition."""
+    row_ends: Mapping[int, int]
+    """The offset behind its last row or, without rows, where it began to be read."""
+
+
+def refuse_left_out(
+    archive: Archive, topic: str, told: Collection[int], admin: AdminClient, settings: Any
+) -> None:
+    """Refuse an archive whose last rows were left out after it was read: the live application goes
+    on behind them. Partitions that are `told` are not asked for; `settings` are those of a reader.
+
+    Raises:
+        StreamsError: the topic has records behind the rows that were read and are not there.
+    """
+    starts = find_range(admin, topic).starts
+    for partition, end in sorted(archive.ends.items()):
+        first = max(archive.row_ends.get(partition, 0), starts.get(partition, end))
+        if partition in told or first >= end:
+            continue
+        # Markers of transactions and what was compacted away are no records.
+        split = Split(topic, partition, first, end)
+        if any(read_split(settings, split)):
+            msg = (
+                f"the history of topic {topic!r}, partition {partition} was read up to offset "
+                f"{end}, but its rows end at {first}: the records between them were left out, and "
+                f"the live application would go on behind them; say where it goes on: live_from="
+                f"{{{topic!r}: {{{partition}: {first}}}}}, or {end} if they shall be left out"
+            )
+            raise StreamsError(msg)
 
 
 def resolve_live_from(

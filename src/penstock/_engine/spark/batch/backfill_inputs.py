@@ -14,7 +14,12 @@ from pyspark.sql.types import TimestampType
 
 from penstock._engine.kafka.application.backfill_journal import BackfillPlan, InputPlan
 from penstock._engine.kafka.backfill.admission import Admitted
-from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
+from penstock._engine.kafka.backfill.live_from import (
+    Archive,
+    LiveFrom,
+    refuse_left_out,
+    resolve_live_from,
+)
 from penstock._engine.kafka.backfill.retention import latest_time
 from penstock._engine.kafka.client.topic_history import (
     Bound,
@@ -25,7 +30,7 @@ from penstock._engine.kafka.client.topic_history import (
     reading_settings,
 )
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.batch.history import history_ends, read_stretch
+from penstock._engine.spark.batch.history import history_ends, history_starts, read_stretch
 from penstock._engine.spark.batch.inputs import (
     check_given,
     frame_of,
@@ -188,9 +193,13 @@ def _planned(
     plans = {}
     for topic in sorted(topics):
         if topic in given:
-            archived = _archived(given[topic])
+            archive, wish = _archived(given[topic]), options.live_from.get(topic)
             _refuse_lost_tables(admitted, topic)
-            ends = resolve_live_from(admitted.admin, topic, options.live_from.get(topic), archived)
+            archived = None if archive is None else archive.ends
+            ends = resolve_live_from(admitted.admin, topic, wish, archived)
+            if archive is not None and (wish is None or isinstance(wish, Mapping)):
+                settings = reading_settings(admitted.blueprint.config)
+                refuse_left_out(archive, topic, wish or (), admitted.admin, settings)
             plans[topic] = InputPlan(origins[topic], {}, ends)
         else:
             stretch = find_range(admitted.admin, topic, until=options.bound(topic))
@@ -241,17 +250,18 @@ def _latest(frame: DataFrame) -> int | None:
     return None if row is None or row[0] is None else int(row[0])
 
 
-def _archived(frame: DataFrame) -> dict[int, int] | None:
-    """Return the end offsets of an archive of a topic, None if it has no offsets."""
+def _archived(frame: DataFrame) -> Archive | None:
+    """Return where an archive of a topic ends, None if it has no offsets."""
     if not {"partition", "offset"} <= set(frame.columns):
         return None
-    ends = dict(history_ends(frame) or {})
+    ends, row_ends = dict(history_ends(frame) or {}), dict(history_starts(frame) or {})
     for row in frame.groupBy("partition").agg(F.max("offset").alias("last")).collect():
         if row["partition"] is None or row["last"] is None:
             return None
         partition, last = int(row["partition"]), int(row["last"])
+        row_ends[partition] = last + 1
         ends[partition] = max(ends.get(partition, 0), last + 1)
-    return ends
+    return Archive(ends, row_ends)
 
 
 def _refuse_lost_tables(admitted: Admitted, topic: str) -> None:

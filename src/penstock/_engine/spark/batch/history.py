@@ -1,7 +1,7 @@
 """A topic's history as a DataFrame, read in parallel in splits of offset ranges.
 
-The end offsets are part of its schema (the metadata of column `offset`): they survive filters,
-added columns, and a round trip through Parquet.
+The first and the end offsets are part of its schema (the metadata of column `offset`): they survive
+filters, added columns, and a round trip through Parquet.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ from penstock.settings import StreamsConfig
 
 ENDS = "penstock.ends"
 """The name of the end offsets in the metadata of column `offset`."""
+STARTS = "penstock.starts"
+"""That of the first offsets."""
 
 _SCHEMA = f"key binary, value binary, timestamp long, headers {HEADERS}, partition int, offset long"
 
@@ -81,8 +83,8 @@ def read_stretch(
     parts = [SplitPartition(split) for split in stretch.splits(records_per_split)]
     scan = TopicScan(HistoryRows(), reading_settings(config))
     read = frame_of(scan, parts, session, f"history_of_{stretch.topic}")
-    ends = {str(partition): end for partition, end in sorted(stretch.ends.items())}
-    with_ends = F.col("offset").alias("offset", metadata={ENDS: json.dumps(ends)})
+    extent = {STARTS: _encoded(stretch.starts), ENDS: _encoded(stretch.ends)}
+    with_ends = F.col("offset").alias("offset", metadata=extent)
     return read.select(*[with_ends if name == "offset" else name for name in read.columns])
 
 
@@ -90,8 +92,21 @@ def history_ends(frame: DataFrame) -> dict[int, int] | None:
     """Return where the history in a DataFrame ends: by partition, the offset of the first record
     that is not in it. None if it is not known.
     """
+    return _offsets_in(frame, ENDS)
+
+
+def history_starts(frame: DataFrame) -> dict[int, int] | None:
+    """Return where the history in a DataFrame began to be read, None if it is not known."""
+    return _offsets_in(frame, STARTS)
+
+
+def _encoded(offsets: Mapping[int, int]) -> str:
+    return json.dumps({str(partition): offset for partition, offset in sorted(offsets.items())})
+
+
+def _offsets_in(frame: DataFrame, name: str) -> dict[int, int] | None:
     fields = [field for field in frame.schema.fields if field.name == "offset"]
-    text = fields[0].metadata.get(ENDS) if fields else None
+    text = fields[0].metadata.get(name) if fields else None
     return None if text is None else {int(at): int(end) for at, end in json.loads(text).items()}
 
 
