@@ -247,7 +247,7 @@ def _on_record(
 
 
 def _go_on(made: OpenedRecord, config: StreamsConfig, inputs: list[str]) -> None:
-    """Give the application back what it had committed, if the broker has forgotten it: it forgets
+    """Commit again what the application had committed, if the broker has forgotten it: it forgets
     the offsets of a group without members after `offsets.retention.minutes`.
     """
     if made.record.offsets and not has_started(config):  # it was reset
