@@ -46,6 +46,7 @@ from penstock._engine.spark.between.live_inputs import (
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.live_run import Engine, LiveRun
 from penstock._engine.spark.between.run_folder import ROUTED, RunFolder, RunRecord
+from penstock._engine.spark.broker_reach import refuse_far_executors
 from penstock._engine.spark.dataframes import sink_stream
 from penstock._engine.spark.dataframes.sink_options import parse_after_partial_write
 from penstock._engine.spark.dataframes.sink_stream import StreamingQuery
@@ -102,7 +103,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
     live_inputs(request.inputs, plan, config)
     live_inputs(initial, plan, config)
     with ExitStack() as stack:
-        config = _on_cluster(config, stack)
+        config = _on_cluster(config, session, stack)
         inputs = live_inputs(request.inputs, plan, config, again=again)
         opened = _on_record((inputs, initial), plan, config, folder, record)
         record = opened.record
@@ -203,10 +204,15 @@ def _planned(request: LiveRequest, config: StreamsConfig) -> JobPlan:
     return plan
 
 
-def _on_cluster(config: StreamsConfig, stack: ExitStack) -> StreamsConfig:
-    """Return the settings with a cluster: the one they name, or the local broker."""
+def _on_cluster(config: StreamsConfig, session: SparkSession, stack: ExitStack) -> StreamsConfig:
+    """Return the settings with a cluster: the one they name, or the local broker.
+
+    Raises:
+        ConfigError: they name none, and executors cannot reach the local broker.
+    """
     if config.names_cluster:
         return config
+    refuse_far_executors(config, session)
     servers = stack.enter_context(shared_broker())
     beside = with_state_beside_broker(config)
     return StreamsConfig({**beside.given(), "bootstrap.servers": servers})
