@@ -73,6 +73,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
+@pytest.fixture
+def no_spark_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the session that other tests of this process may have left, and spark-submit."""
+    spark_context = pytest.importorskip("pyspark").SparkContext
+    monkeypatch.setattr(spark_context, "_active_spark_context", None)
+    for name in ("PYSPARK_GATEWAY_PORT", "SPARK_ENV_LOADED", "SPARK_REMOTE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
     """Yield the address of a real PostgreSQL, or skip where none is installed."""

@@ -37,6 +37,7 @@ def test_the_command_line_goes_before_the_program() -> None:
     assert KafkaStreams(topology(), CONFIG)._host == "spark"
 
 
+@pytest.mark.usefixtures("no_spark_session")
 def test_the_development_host_has_the_local_broker_whatever_the_master_is() -> None:
     config = StreamsConfig({"application.id": "fraud", "penstock.spark.master": "yarn"})
     check_local_broker("local", None, config)

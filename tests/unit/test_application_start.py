@@ -135,6 +135,7 @@ def test_failed_application_stops_the_local_broker(
     wait_for(lambda: local == BrokerLog(1, 1))
 
 
+@pytest.mark.usefixtures("no_spark_session")
 def test_a_cluster_of_spark_has_no_local_broker(
     queries: list[FakeQuery], local: BrokerLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,8 @@ from penstock._engine.spark.broker_reach import refuse_far_executors
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
+pytestmark = pytest.mark.usefixtures("no_spark_session")
+
 NEAR = (
     "local",
     "local[2]",
@@ -22,13 +24,6 @@ NEAR = (
     "spark://127.0.0.1:7077",
 )
 FAR = ("spark://host:7077", "yarn", "k8s://https://host:6443", "spark://127.host.example:7077")
-
-
-@pytest.fixture(autouse=True)
-def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
-    for name in ("PYSPARK_GATEWAY_PORT", "SPARK_ENV_LOADED", "SPARK_REMOTE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def config(master: str | None = None) -> StreamsConfig:
