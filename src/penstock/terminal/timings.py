@@ -9,6 +9,8 @@ from pathlib import Path
 from penstock.terminal.figures import Figures
 
 _RUNNING = "RUNNING"
+_WITHOUT_OUTPUT_SECONDS = 5.0
+"""A program that has processed records for so long may have no outputs at all."""
 _STARTED_FIELD = 19
 """Of /proc/PID/stat, behind the name: when the process started, in ticks since the machine did."""
 
@@ -22,6 +24,7 @@ class StartTimes:
         if before_seconds is not None:
             self._stages["before run()"] = before_seconds
         self._last: tuple[str, float] | None = None
+        self._first_input: float | None = None
         self.over = False
 
     def see(self, figures: Figures) -> str | None:
@@ -37,10 +40,17 @@ class StartTimes:
         else:
             self._stages[stage] = figures.seconds
         self._last = stage, figures.seconds
-        if not figures.total_out:
+        if figures.total_in and self._first_input is None:
+            self._first_input = figures.seconds
+        if figures.total_out:
+            self.over = True
+            return self.line()
+        if self._first_input is None or figures.seconds - self._first_input < (
+            _WITHOUT_OUTPUT_SECONDS
+        ):
             return None
         self.over = True
-        return self.line()
+        return f"{self.line()}, and no output so far"
 
     def line(self) -> str:
         """Return the stages with their seconds."""

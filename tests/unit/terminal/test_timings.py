@@ -26,6 +26,16 @@ def test_each_stage_lasts_until_another_is_seen() -> None:
     assert times.see(Figures("RUNNING", 6.0, total_out=2)) is None
 
 
+def test_the_stages_of_a_program_without_outputs_are_shown_after_a_while() -> None:
+    times = StartTimes()
+    assert times.see(Figures("RUNNING", 2.0)) is None
+    assert times.see(Figures("RUNNING", 3.0, total_in=1)) is None
+    assert times.see(Figures("RUNNING", 7.9, total_in=9)) is None
+    line = times.see(Figures("RUNNING", 8.0, total_in=9))
+    assert line == "start: first commit 8.0 s; in all 8.0 s, and no output so far"
+    assert times.over
+
+
 def test_the_age_of_a_process_is_known_where_the_system_tells_it(tmp_path: Path) -> None:
     assert process_age_seconds(tmp_path) is None
     age = process_age_seconds()
