@@ -21,6 +21,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -51,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.child is not None:
         print(json.dumps(measured(Path(given.child), given.cores[0], given.only, given.rounds)))
         return 0
+    run = uuid4().hex[:8]
     with tempfile.TemporaryDirectory() as folder:
         write_orders(Path(folder), given.rows)
         print(f"{machine.description()}; {given.rows:,} rows, {given.rounds} rounds", flush=True)
@@ -59,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = {name: summary(taken, given.rows) for name, taken in rounds.items()}
             for line in lines_of(cores, found):
                 print(line, flush=True)
-            results.keep(("bounded", str(cores)), {"rows": given.rows, **found}, given.results)
+            kept = {"rows": given.rows, **found, results.MEASURED: results.stamp(run)}
+            results.keep(("bounded", str(cores)), kept, given.results)
     return 0
 
 

@@ -20,6 +20,13 @@ from benchmarks.workloads import WORKLOADS
 
 Row = Sequence[str]
 
+BOUNDED_WAYS = {
+    "topology": "the topology",
+    "by-hand": "a loop by hand, mapInArrow",
+    "sql-every-update": "Spark SQL, every update",
+    "sql-last-row": "Spark SQL, last rows only",
+}
+
 
 def report(results: Mapping[str, Any]) -> str:
     """Return all tables for which there are results."""
@@ -33,6 +40,7 @@ def report(results: Mapping[str, Any]) -> str:
         growth("partitions", results.get("growth-partitions", {})),
         growth("keys", results.get("growth-keys", {})),
         backfill(results),
+        bounded(results.get("bounded", {})),
         startup(results),
         skipped(results.get("skipped", {})),
     ]
@@ -226,6 +234,19 @@ def backfill(results: Mapping[str, Any]) -> str:
     head = "History: a backfill beside live runs from the topic's beginning, exactly-once"
     tables = [head, *aligned(rows)] if len(rows) > 1 else []
     return "\n".join([*tables, *lines])
+
+
+def bounded(results: Mapping[str, Any]) -> str:
+    """Return a line per number of cores and way to count, with the time of many rows on paper."""
+    rows: list[Row] = [("cores", "way", "rows/s", "us of a row", "10 million", "100 million")]
+    for cores, entry in sorted(results.items(), key=lambda one: int(one[0])):
+        for name, title in BOUNDED_WAYS.items():
+            if name in entry:
+                rate = entry[name]["per_second"]
+                far = (f"{million * 1e6 / rate:,.0f} s" for million in (10, 100))
+                rows.append((cores, title, f"{rate:,}", str(entry[name]["cpu_us"]), *far))
+    head = "Files: a count by key over Parquet, Spark's start not in it; many rows extrapolated"
+    return "\n".join([head, *aligned(rows)]) if len(rows) > 1 else ""
 
 
 def startup(results: Mapping[str, Any]) -> str:

@@ -93,12 +93,13 @@ def stamp(run: str) -> dict[str, str]:
         "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine.description(),
         "python": platform.python_version(),
-        "code": _commit(),
+        "code": commit_of(FILE.parent),
     }
 
 
-def _commit() -> str:
-    command = ["git", "-C", str(FILE.parent), "describe", "--always", "--dirty"]
+def commit_of(folder: Path) -> str:
+    """Return the commit of a checkout, and whether it is changed."""
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

@@ -26,7 +26,7 @@ from confluent_kafka import TopicPartition
 
 from benchmarks import plan, report, results
 from benchmarks.bench import Bench, Started, opened, stopwatch
-from benchmarks.contenders import CONTENDERS, EXACTLY_ONCE, STARTS, Contender, checkout
+from benchmarks.contenders import BEFORE, CONTENDERS, EXACTLY_ONCE, STARTS, Contender, checkout
 from benchmarks.processes import ContenderError, tree
 from benchmarks.session import Session
 
@@ -49,7 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         taken = _turns(bench, ready, given.rounds, given.crashes)
         for contender in ready:
             if taken[contender.name]:
-                session.keep(("startup", contender.name), _medians(taken[contender.name]))
+                found = _medians(taken[contender.name])
+                if contender.name == BEFORE:
+                    found["commit"] = results.commit_of(given.before)
+                session.keep(("startup", contender.name), found)
     print("\n" + report.startup(results.load(wanted.results)))
     return 0
 

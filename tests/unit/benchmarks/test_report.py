@@ -164,3 +164,13 @@ def test_a_backfill_stands_beside_the_live_runs() -> None:
         "2,000 records: driver 80 MB, JVM 500 MB, Python workers 220 MB",
     ]
     assert report.backfill({}) == ""
+
+
+def test_bounded_runs_are_shown_by_cores_and_extrapolated() -> None:
+    way = {"per_second": 100_000, "cpu_us": 8.5}
+    results = {"2": {"rows": 9, "topology": way, "measured": {}}, "1": {"by-hand": way}}
+    assert report.bounded(results).splitlines()[1:] == [
+        "cores  way                         rows/s   us of a row  10 million  100 million",
+        "1      a loop by hand, mapInArrow  100,000  8.5          100 s       1,000 s",
+        "2      the topology                100,000  8.5          100 s       1,000 s",
+    ]
