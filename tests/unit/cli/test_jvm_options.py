@@ -19,3 +19,11 @@ def test_a_jvm_starts_with_the_options(capsys: pytest.CaptureFixture[str]) -> No
     command = [java.find().path, *options, "-version"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_with_an_agent_a_jvm_writes_no_archive(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-javaagent:/opt/agent.jar")
+    assert main(["jvm-options"]) == 0
+    assert capsys.readouterr().out == "-XX:TieredStopAtLevel=1\n"

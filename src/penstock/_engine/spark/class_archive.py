@@ -15,7 +15,7 @@ from pyspark.find_spark_home import _find_spark_home
 from penstock._clock import SystemClock
 from penstock._engine.kafka.local_broker import class_archive, java
 from penstock._engine.kafka.local_broker.jars import cache_root
-from penstock._engine.spark.java_options import quoted
+from penstock._engine.spark.java_options import quoted, users_options
 from penstock.errors import StreamsError
 
 QUICK_START = "-XX:TieredStopAtLevel=1"
@@ -32,8 +32,10 @@ _KEPT = 3
 
 def archive_option() -> str:
     """Return the option with which a JVM uses the archive or, if there is none, writes it; as a
-    text that Spark takes apart.
+    text that Spark takes apart. It is empty if the user's options do not go with an archive.
     """
+    if not java.may_archive(*users_options()):
+        return ""
     try:
         archive = _archive()
         _keep_written(archive)
@@ -44,17 +46,6 @@ def archive_option() -> str:
         return quoted(f"-XX:SharedArchiveFile={archive}")
     made = archive.with_suffix(f".{os.getpid()}")
     return f"{quoted(f'-XX:ArchiveClassesAtExit={made}')} -Xlog:disable"
-
-
-def default_settings() -> str:
-    """Return Spark's file of default settings, which may have options for its JVM; "" if there is
-    none.
-    """
-    try:
-        folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home()) / "conf"
-        return (Path(folder) / "spark-defaults.conf").read_text("utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 def drop_archive() -> None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
+from pyspark.find_spark_home import _find_spark_home
+
+DEFAULT_OPTIONS = "spark.driver.defaultJavaOptions"
 EXTRA_OPTIONS = "spark.driver.extraJavaOptions"
+"""Spark starts its JVM with the default options first, and then with these."""
 
 _COMMENT = re.compile(r"[ \t\f]*[#!]")
 _GOES_ON = re.compile(r"(?<!\\)(?:\\\\)*\\$")
@@ -22,6 +28,32 @@ def quoted(option: str) -> str:
         return option
     escaped = option.replace("\\", r"\\").replace('"', r"\"")
     return f'"{escaped}"'
+
+
+def users_options() -> list[str]:
+    """Return all texts in which the user may have given options for Spark's JVM, beside variables
+    that all JVMs read. Some hold more than that.
+    """
+    defaults = default_settings()
+    return [
+        *(setting_in(defaults, name) for name in (DEFAULT_OPTIONS, EXTRA_OPTIONS)),
+        *map(_read, ("java-opts", "spark-env.sh")),
+        os.environ.get("PYSPARK_SUBMIT_ARGS", ""),
+    ]
+
+
+def default_settings() -> str:
+    """Return Spark's file of default settings; "" if there is none."""
+    return _read("spark-defaults.conf")
+
+
+def _read(name: str) -> str:
+    """Return a file of Spark's configuration; "" if there is none."""
+    try:
+        folder = os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home()) / "conf"
+        return (Path(folder) / name).read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def setting_in(defaults: str, name: str) -> str:

@@ -31,12 +31,17 @@ from penstock._engine.spark import worker_daemon
 from penstock._engine.spark.class_archive import (
     QUICK_START,
     archive_option,
-    default_settings,
     drop_archive,
 )
 from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.interpreter import check_interpreter
-from penstock._engine.spark.java_options import EXTRA_OPTIONS, quoted, setting_in
+from penstock._engine.spark.java_options import (
+    EXTRA_OPTIONS,
+    default_settings,
+    quoted,
+    setting_in,
+    users_options,
+)
 from penstock._engine.spark.known_sources import forget_known
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
@@ -274,15 +279,14 @@ def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
     """Return the user's options and ours: Spark takes one text of them, and ours is given with the
     command, which hides the one in the file.
     """
-    defaults = default_settings()
     options = [
-        setting_in(defaults, EXTRA_OPTIONS),
+        setting_in(default_settings(), EXTRA_OPTIONS),
         quoted(f"-Dlog4j2.configurationFile={_LOG4J}"),
         f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
         archive_option(),
     ]
     if not heavy:
-        options += [QUICK_START, *collector_options(defaults)]
+        options += [QUICK_START, *collector_options(*users_options())]
     return " ".join(filter(None, options))
 
 

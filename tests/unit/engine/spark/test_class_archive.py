@@ -99,3 +99,47 @@ def test_only_the_newest_archives_are_kept(cache: Path) -> None:
 def test_without_java_there_is_no_option(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     assert classes.archive_option() == ""
+
+
+AGENT = "-javaagent:/opt/jmx_prometheus.jar=9404:config.yaml"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("spark-defaults.conf", f"spark.driver.extraJavaOptions  -Da=1 {AGENT}"),
+        ("spark-defaults.conf", f"spark.driver.defaultJavaOptions  {AGENT}"),
+        ("java-opts", AGENT),
+        ("spark-env.sh", f'export JAVA_TOOL_OPTIONS="{AGENT}"'),
+    ],
+)
+def test_with_an_agent_in_spark_s_configuration_there_is_no_option(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    """A JVM with an agent that is to write an archive does not start, nor do all that follow."""
+    monkeypatch.setenv("SPARK_CONF_DIR", str(cache.parent))
+    (cache.parent / name).write_text(text)
+    assert classes.archive_option() == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("JAVA_TOOL_OPTIONS", AGENT),
+        ("PYSPARK_SUBMIT_ARGS", f"--driver-java-options '{AGENT}' pyspark-shell"),
+    ],
+)
+def test_with_an_agent_in_the_environment_there_is_no_option(
+    monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    monkeypatch.setenv(name, text)
+    assert classes.archive_option() == ""
+
+
+def test_an_agent_of_the_executors_is_no_agent_of_the_driver(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(cache.parent))
+    defaults = cache.parent / "spark-defaults.conf"
+    defaults.write_text(f"spark.executor.extraJavaOptions {AGENT}")
+    assert classes.archive_option().startswith("-XX:ArchiveClassesAtExit=")

@@ -32,7 +32,7 @@ from penstock._clock import monotonic
 from penstock._engine.kafka.local_broker import child_process, class_archive, distribution, loopback
 from penstock._engine.kafka.local_broker.distribution import KAFKA_VERSION, Distribution
 from penstock._engine.kafka.local_broker.jars import Progress
-from penstock._engine.kafka.local_broker.java import collector_options
+from penstock._engine.kafka.local_broker.java import collector_options, may_archive
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import StreamsError
 
@@ -314,7 +314,7 @@ class LocalBroker:
             jvm = (
                 *_JVM_OPTIONS,
                 *collector_options(*self._jvm_options),
-                self._class_archive_option(kafka),
+                *self._class_archive_options(kafka),
                 *self._jvm_options,
             )
             program = kafka.command("kafka.Kafka", "server.properties", jvm=jvm)
@@ -354,12 +354,14 @@ class LocalBroker:
             )
             raise BrokerError(msg) from error
 
-    def _class_archive_option(self, kafka: Distribution) -> str:
+    def _class_archive_options(self, kafka: Distribution) -> list[str]:
         self._new_class_archive.unlink(missing_ok=True)
+        if not may_archive(*self._jvm_options):
+            return []
         if kafka.class_archive.exists():
-            return f"-XX:SharedArchiveFile={kafka.class_archive}"
+            return [f"-XX:SharedArchiveFile={kafka.class_archive}"]
         # Written when it ends, which then takes some seconds longer, once.
-        return f"-XX:ArchiveClassesAtExit={self._new_class_archive}"
+        return [f"-XX:ArchiveClassesAtExit={self._new_class_archive}"]
 
     def _await_ready(self, port: int) -> None:
         deadline = monotonic() + _READY_SECONDS

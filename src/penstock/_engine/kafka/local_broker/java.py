@@ -23,6 +23,15 @@ _COLLECTOR = re.compile(r"-XX:\+Use\w+GC\b")
 _OPTIONS_OF_ALL = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS")
 """Variables with options for every JVM, the last for those that Spark starts."""
 
+_NO_ARCHIVE = re.compile(
+    r"-javaagent:|-agent(?:lib|path):|-Xrun|-Xshare:"
+    r"|--(?:limit-modules|patch-module|upgrade-module-path)\b"
+    r"|-XX:\S*(?:SharedArchive|ArchiveClasses|DynamicDump|DumpSharedSpaces|UseSharedSpaces|AOT)"
+    r"|-XX:\S*(?:CompressedClassPointers|ObjectAlignment|FlightRecord)"
+    # Files of further options.
+    r"|-XX:(?:VMOptionsFile|Flags)=|(?:^|\s)@"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Java:
@@ -59,6 +68,15 @@ def collector_options(*given: str, environment: Mapping[str, str] = os.environ) 
     """
     options = [*given, *(environment.get(name, "") for name in _OPTIONS_OF_ALL)]
     return [] if any(map(_COLLECTOR.search, options)) else ["-XX:+UseSerialGC"]
+
+
+def may_archive(*given: str, environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a JVM with options that it is `given`, and those of the environment, can have
+    an archive of classes. With an agent, for example, one that is to write an archive does not
+    start, and with a recording it writes no recording.
+    """
+    options = [*given, *(environment.get(name, "") for name in _OPTIONS_OF_ALL)]
+    return not any(map(_NO_ARCHIVE.search, options))
 
 
 def _path(environment: Mapping[str, str]) -> str:

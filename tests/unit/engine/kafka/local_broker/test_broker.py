@@ -251,6 +251,24 @@ def test_first_end_leaves_a_class_archive_that_later_starts_use(
 
 
 @pytest.mark.slow
+def test_a_jvm_with_an_agent_has_no_class_archive(
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Java does not start with an agent when it is to write an archive."""
+    kafka = install(KAFKA)
+    agent = "-javaagent:/opt/agent.jar"
+    with LocalBroker(tmp_path / "data", jvm_options=[agent]) as broker:
+        given = (broker.data_dir / "arguments").read_text().splitlines()
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", agent)
+    with LocalBroker(tmp_path / "data"):
+        inherited = (broker.data_dir / "arguments").read_text().splitlines()
+    for arguments in (given, inherited):
+        assert "" not in arguments
+        assert not any("Archive" in argument for argument in arguments)
+    assert not kafka.class_archive.exists()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "kept"),
     [

@@ -72,3 +72,42 @@ def test_a_collector_that_the_environment_names_is_left_alone() -> None:
     for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS"):
         assert java.collector_options(environment={name: "-Xmx1g -XX:+UseG1GC"}) == []
     assert java.collector_options("-XX:+UseZGC", environment={}) == []
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "-javaagent:/opt/jmx_prometheus.jar=9404:config.yaml",
+        "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n",
+        "-agentpath:/opt/profiler.so",
+        "-Xrunjdwp:transport=dt_socket,server=y,suspend=n",
+        "-Xshare:off",
+        "-XX:-UseSharedSpaces",
+        "-XX:-UseCompressedClassPointers",
+        "-XX:ObjectAlignmentInBytes=16",
+        "-XX:SharedArchiveFile=/opt/app.jsa",
+        "-XX:ArchiveClassesAtExit=/opt/app.jsa",
+        "-XX:+RecordDynamicDumpInfo",
+        "-XX:+AutoCreateSharedArchive",
+        "-XX:AOTCache=/opt/app.aot",
+        "-XX:StartFlightRecording:filename=app.jfr",
+        "-XX:VMOptionsFile=/opt/jvm.options",
+        "-XX:Flags=/opt/flags",
+        "@/opt/jvm.options",
+        "--limit-modules java.base",
+        "--patch-module=java.base=patch",
+        "--upgrade-module-path=/opt/modules",
+    ],
+)
+def test_options_that_an_archive_does_not_go_with_are_found(option: str) -> None:
+    """With most of them a JVM that is to write an archive does not start."""
+    assert not java.may_archive("-Xmx1g", f"-Da=1 {option}", environment={})
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS"):
+        assert not java.may_archive(environment={name: f"-Xmx1g {option}"})
+
+
+@pytest.mark.parametrize(
+    "option", ["", "-XX:+UseZGC", "-XX:-UseCompressedOops", "-Dmail=a@b", "--add-modules java.sql"]
+)
+def test_an_archive_goes_with_other_options(option: str) -> None:
+    assert java.may_archive(option, environment={"JAVA_TOOL_OPTIONS": option})
