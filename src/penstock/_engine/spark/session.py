@@ -36,7 +36,7 @@ from penstock._engine.spark.class_archive import (
 from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.interpreter import check_interpreter
 from penstock._engine.spark.java_options import (
-    EXTRA_OPTIONS,
+    DEFAULT_OPTIONS,
     default_settings,
     quoted,
     setting_in,
@@ -220,7 +220,7 @@ def _conf_of(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool)
     conf = SparkConf()
     for key, value in settings.items():
         conf.set(key, value)
-    conf.set(EXTRA_OPTIONS, _jvm_options(config, heavy=heavy))
+    conf.set(DEFAULT_OPTIONS, _jvm_options(config, heavy=heavy))
     if not heavy and is_local(settings.get("spark.master", "")):
         conf.set(_DAEMON_MODULE, worker_daemon.MODULE)
     return conf
@@ -276,18 +276,17 @@ def _launch(
 
 
 def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
-    """Return the user's options and ours: Spark takes one text of them, and ours is given with the
-    command, which hides the one in the file.
+    """Return our options and then the user's: Spark takes one text of default options, and ours is
+    given with the command, which hides the one in the file. The user's extra options follow.
     """
     options = [
-        setting_in(default_settings(), EXTRA_OPTIONS),
         quoted(f"-Dlog4j2.configurationFile={_LOG4J}"),
         f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
         archive_option(),
     ]
     if not heavy:
         options += [QUICK_START, *collector_options(*users_options())]
-    return " ".join(filter(None, options))
+    return " ".join(filter(None, [*options, setting_in(default_settings(), DEFAULT_OPTIONS)]))
 
 
 def _launch_jvm(

@@ -10,7 +10,12 @@ import pytest
 from pyspark.find_spark_home import _find_spark_home
 
 from penstock._engine.kafka.local_broker import java
-from penstock._engine.spark.java_options import EXTRA_OPTIONS, quoted, setting_in
+from penstock._engine.spark.java_options import (
+    DEFAULT_OPTIONS,
+    EXTRA_OPTIONS,
+    quoted,
+    setting_in,
+)
 
 BEGINS, ENDS = "-Dbegins=1", "-Dends=1"
 
@@ -35,8 +40,14 @@ def as_launched(conf_dir: Path, *arguments: str) -> list[str]:
 def test_options_reach_the_jvm_whatever_the_names_of_folders(tmp_path: Path) -> None:
     options = ["-Da=plain", "-Db=/a folder/x", "-Dc='", '-Dd=a "b" c', r"-De=C:\x y", "-Df=a\tb"]
     text = " ".join([BEGINS, *map(quoted, options), ENDS])
-    assert as_launched(tmp_path, "--conf", f"{EXTRA_OPTIONS}={text}") == options
+    assert as_launched(tmp_path, "--conf", f"{DEFAULT_OPTIONS}={text}") == options
     assert quoted(options[0]) == options[0]
+
+
+def test_extra_options_of_the_file_come_after_default_ones_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(f"{EXTRA_OPTIONS}  -Dtheirs=1 {ENDS}\n")
+    ours = f"{DEFAULT_OPTIONS}={BEGINS} -Dours=1"
+    assert as_launched(tmp_path, "--conf", ours) == ["-Dours=1", "-Dtheirs=1"]
 
 
 DEFAULTS = r"""

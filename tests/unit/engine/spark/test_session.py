@@ -101,17 +101,35 @@ def test_the_collector_of_spark_s_own_settings_is_left_alone(
     assert "GC" not in session._jvm_options(config, heavy=True)
     chosen = "spark.driver.defaultJavaOptions  -XX:+UseG1GC"
     (tmp_path / "spark-defaults.conf").write_text(chosen)
-    assert "GC" not in session._jvm_options(config, heavy=False)
+    assert "SerialGC" not in session._jvm_options(config, heavy=False)
 
 
-def test_the_user_s_options_of_the_jvm_come_before_ours(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("name", ["java-opts", "spark-env.sh"])
+def test_the_collector_of_spark_s_other_files_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-    theirs = "-Duser.timezone=UTC -Dmine=1"
-    (tmp_path / "spark-defaults.conf").write_text(f"spark.driver.extraJavaOptions  {theirs}\n")
-    config = StreamsConfig({"application.id": "a"})
-    assert session._jvm_options(config, heavy=True).startswith(f"{theirs} -Dlog4j2.")
+    (tmp_path / name).write_text("-XX:+UseG1GC")
+    assert "GC" not in session._jvm_options(StreamsConfig({"application.id": "a"}), heavy=False)
+
+
+@pytest.mark.parametrize("heavy", [True, False])
+def test_the_user_s_options_of_the_jvm_come_after_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, heavy: bool
+) -> None:
+    """Of two that are opposed a JVM follows the last. Spark itself has the extra options after the
+    default ones, so that those of the file stay where they are.
+    """
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    theirs = "-Dlog4j2.configurationFile=mine.xml -XX:TieredStopAtLevel=4"
+    (tmp_path / "spark-defaults.conf").write_text(
+        f"spark.driver.defaultJavaOptions  {theirs}\nspark.driver.extraJavaOptions  -Dmine=1\n"
+    )
+    conf = session._conf_of(StreamsConfig({"application.id": "a"}), {}, heavy=heavy)
+    ours = str(conf.get("spark.driver.defaultJavaOptions")).removesuffix(f" {theirs}")
+    assert ours.startswith("-Dlog4j2.configurationFile=")
+    assert ours.endswith(" -XX:+UseSerialGC") is not heavy
+    assert not conf.contains("spark.driver.extraJavaOptions")
 
 
 def test_blanks_in_the_names_of_folders_do_not_part_options(
