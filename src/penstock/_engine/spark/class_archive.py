@@ -38,7 +38,8 @@ def archive_option() -> str:
         return ""
     try:
         archive = _archive()
-        _keep_written(archive)
+        with suppress(FileNotFoundError):  # another start does the same at once
+            _keep_written(archive)
     except (StreamsError, OSError):
         # Spark's own error says best what is missing.
         return ""
@@ -60,24 +61,31 @@ def _archive() -> Path:
 
 
 def _keep_written(archive: Path) -> None:
+    """Move what JVMs have written into place, also those of other environments: what counts below
+    are then whole archives, one of each.
+    """
     archive.parent.mkdir(parents=True, exist_ok=True)
     if archive.exists() and not class_archive.is_whole(archive):
         archive.unlink(missing_ok=True)
-    now = SystemClock().now_ms()
-    for made in archive.parent.glob(f"{archive.stem}.*"):
-        # A time that is yet to come is of a clock that was set back.
-        if made == archive or now - _WRITTEN_MS < made.stat().st_mtime_ns // 1_000_000 <= now:
+    for made in archive.parent.glob("classes-*"):
+        kept = made.with_suffix(".jsa")
+        if made == kept or _may_be_written(made):
             continue
-        if archive.exists():
+        if kept.exists():
             made.unlink(missing_ok=True)
         else:
-            class_archive.keep(made, archive)
+            class_archive.keep(made, kept)
     _delete_oldest(archive)
 
 
+def _may_be_written(made: Path) -> bool:
+    age_ms = SystemClock().now_ms() - made.stat().st_mtime_ns // 1_000_000
+    # A time that is long to come is of a clock that was set back.
+    return abs(age_ms) < _WRITTEN_MS
+
+
 def _delete_oldest(used: Path) -> None:
-    # Also those that no start has moved: their environment may be gone.
-    others = [path for path in used.parent.glob("classes-*") if path != used]
+    others = [path for path in used.parent.glob("classes-*.jsa") if path != used]
     others.sort(key=lambda path: path.stat().st_mtime_ns, reverse=True)
     for path in others[_KEPT - 1 :]:
         path.unlink(missing_ok=True)

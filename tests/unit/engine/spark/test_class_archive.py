@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,47 @@ def test_an_archive_that_is_being_written_is_left_alone() -> None:
     assert made.exists()
 
 
+@pytest.mark.parametrize("seconds", [-1, 1])
+def test_an_archive_whose_time_is_about_now_is_being_written(seconds: int) -> None:
+    """A JVM may write after the clock was read; until it ends the header is empty."""
+    first = classes.archive_option()
+    made = as_a_jvm_does(first)
+    made.write_bytes(bytes(100))
+    about_now = time.time() + seconds
+    os.utime(made, (about_now, about_now))
+    assert classes.archive_option() == first
+    assert made.exists()
+
+
+def test_archives_that_are_being_written_do_not_displace_others(cache: Path) -> None:
+    made = as_a_jvm_does(classes.archive_option())
+    as_a_jvm_does(f"={made.with_suffix('.other')}")
+    for number in range(2):
+        (cache / f"classes-{number}.jsa").write_text("of another environment")
+        os.utime(cache / f"classes-{number}.jsa", LONG_AGO)
+    classes.archive_option()
+    assert {path.name for path in cache.glob("*.jsa")} == {"classes-0.jsa", "classes-1.jsa"}
+
+
+def test_what_a_jvm_of_another_environment_wrote_is_kept_for_it(cache: Path) -> None:
+    cache.mkdir()
+    for name in ("classes-0.1", "classes-0.2", "classes-1.jsa", "classes-1.3"):
+        (cache / name).write_text("archive")
+        os.utime(cache / name, LONG_AGO)
+    classes.archive_option()
+    assert {path.name for path in cache.iterdir()} == {"classes-0.jsa", "classes-1.jsa"}
+
+
+def test_an_archive_is_used_although_another_start_tidies_up_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gone(used: Path) -> None:
+        raise FileNotFoundError(used)
+
+    monkeypatch.setattr(classes, "_delete_oldest", gone)
+    assert classes.archive_option().startswith("-XX:ArchiveClassesAtExit=")
+
+
 def test_of_two_that_were_written_at_once_one_is_kept(cache: Path) -> None:
     made = as_a_jvm_does(classes.archive_option())
     second = made.with_suffix(".other")
@@ -73,6 +115,7 @@ def test_the_oldest_go_although_none_was_written(cache: Path) -> None:
     used = classes.archive_option()
     for number in range(4):
         (cache / f"classes-{number}.4711").write_text("of another environment")
+        os.utime(cache / f"classes-{number}.4711", LONG_AGO)
     assert classes.archive_option() == used
     assert len(list(cache.iterdir())) == 3
 

@@ -35,6 +35,7 @@ def keep(made: Path, archive: Path) -> None:
             made.unlink()
             return
         archive.parent.mkdir(parents=True, exist_ok=True)
+        _delete_abandoned(archive.parent)
         halfway = archive.with_name(f".{archive.name}-{os.getpid()}")
         shutil.move(made, halfway)
         halfway.replace(archive)
@@ -46,3 +47,14 @@ def is_whole(archive: Path) -> bool:
     """
     with archive.open("rb") as file:
         return any(file.read(_MAGIC_BYTES))
+
+
+def _delete_abandoned(folder: Path) -> None:
+    """Delete what processes have left that were killed while they moved an archive."""
+    for halfway in folder.glob(".classes-*.jsa-*"):
+        try:
+            os.kill(int(halfway.name.rpartition("-")[2]), 0)
+        except ProcessLookupError:
+            halfway.unlink(missing_ok=True)
+        except (PermissionError, ValueError):
+            continue  # it is alive, or the file is not ours

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,19 @@ def test_an_archive_of_a_jvm_is_whole(tmp_path: Path) -> None:
     subprocess.run([java.find().path, option, "-version"], capture_output=True, check=True)
     assert made.read_bytes()[:4] == (0xF00BABA8).to_bytes(4, sys.byteorder)
     assert class_archive.is_whole(made)
+
+
+def test_what_a_process_left_that_was_killed_halfway_is_deleted(tmp_path: Path) -> None:
+    made, cache = tmp_path / "made", tmp_path / "cache"
+    made.write_text("archive")
+    cache.mkdir()
+    with subprocess.Popen(["true"]) as dead:
+        dead.wait()
+    (cache / f".classes-0.jsa-{dead.pid}").write_text("half an archive")
+    alive = cache / f".classes-1.jsa-{os.getppid()}"
+    alive.write_text("half an archive")
+    class_archive.keep(made, cache / "classes-2.jsa")
+    assert set(cache.iterdir()) == {alive, cache / "classes-2.jsa"}
 
 
 def test_a_cache_that_cannot_be_written_is_no_failure(jar: Path, tmp_path: Path) -> None:
