@@ -18,7 +18,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from penstock._engine.kafka.local_broker.broker import BrokerError, LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.local_broker.directory_lock import BrokerError
 from penstock._engine.kafka.local_broker.embedded import embedded_cluster, make_missing_topics
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig

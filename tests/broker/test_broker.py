@@ -22,7 +22,8 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
 
 from penstock._engine.kafka.local_broker import loopback
-from penstock._engine.kafka.local_broker.broker import BrokerError, DirectoryInUseError, LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.local_broker.directory_lock import BrokerError, DirectoryInUseError
 from penstock.testing.broker import CreateTopic
 
 pytest_plugins = ["penstock.testing.broker"]

@@ -17,7 +17,8 @@ from typing import Protocol
 
 import pytest
 
-from penstock._engine.kafka.local_broker.broker import BrokerError, LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.local_broker.directory_lock import BrokerError
 
 __all__ = ["BrokerError", "CreateTopic", "LocalBroker", "kafka_broker", "kafka_topic"]
 

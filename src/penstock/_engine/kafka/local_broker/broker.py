@@ -15,7 +15,6 @@ What must be fetched or made once for all brokers is in `distribution.py`.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import signal
@@ -23,18 +22,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from penstock._clock import monotonic
-from penstock._engine.kafka.local_broker import child_process, class_archive, distribution, loopback
+from penstock._engine.kafka.local_broker import (
+    child_process,
+    class_archive,
+    directory_lock,
+    distribution,
+    loopback,
+)
+from penstock._engine.kafka.local_broker.directory_lock import BrokerError, DirectoryInUseError
 from penstock._engine.kafka.local_broker.distribution import KAFKA_VERSION, Distribution
 from penstock._engine.kafka.local_broker.jars import Progress
 from penstock._engine.kafka.local_broker.java import collector_options, may_archive
-from penstock._engine.state.files.private_files import make_private, open_private
-from penstock.errors import StreamsError
+from penstock._engine.state.files.private_files import open_private
 
 # Internal topics of one copy and few partitions; a first consumer that does not wait for others.
 _SETTINGS: Mapping[str, object] = {
@@ -98,26 +102,6 @@ _ATTEMPTS = 3
 
 _LOG_TAIL_LINES = 8
 _ENDED_BY_SIGTERM = 128 + signal.SIGTERM
-
-
-class BrokerError(StreamsError):
-    """The embedded broker cannot be started or has ended; the text says why and what to do.
-
-    ```python
-    try:
-        broker.start()
-    except BrokerError as error:
-        print(error)  # no Java, say
-    ```
-    """
-
-
-class DirectoryInUseError(BrokerError):
-    """Another broker has the data directory. `bootstrap_servers` is where it listens, if known."""
-
-    def __init__(self, message: str, bootstrap_servers: str | None) -> None:
-        super().__init__(message)
-        self.bootstrap_servers = bootstrap_servers
 
 
 def print_to_stderr(text: str) -> None:
@@ -216,7 +200,7 @@ class LocalBroker:
                 raise
             else:
                 self._port = port
-                self._announced = _announce(self.data_dir, self.bootstrap_servers)
+                self._announced = directory_lock.announce(self.data_dir, self.bootstrap_servers)
                 return
 
     def stop(self) -> None:
@@ -289,12 +273,9 @@ class LocalBroker:
         """Say no longer where the broker listens, before it ends: another process would take a
         broker that still answers for one that goes on.
         """
-        lock, announced = self.data_dir / "broker.lock", self._announced
-        self._announced = None
-        # If this one has died, another broker may have the directory by now.
-        with suppress(OSError):
-            if announced is not None and lock.read_text() == announced:
-                os.truncate(lock, 0)
+        announced, self._announced = self._announced, None
+        if announced is not None:
+            directory_lock.take_back(self.data_dir, announced)
 
     @property
     def _new_class_archive(self) -> Path:
@@ -308,7 +289,7 @@ class LocalBroker:
             raise BrokerError(msg)
 
     def _spawn(self, kafka: Distribution, port: int, controller_port: int) -> None:
-        lock = _lock(self.data_dir)
+        lock = directory_lock.take(self.data_dir)
         try:
             self._write_files(kafka, port, controller_port)
             jvm = (
@@ -388,7 +369,7 @@ class LocalBroker:
         if "Address already in use" in said:
             raise _PortLostError(epitaph)
         if "Failed to acquire lock" in said:
-            raise DirectoryInUseError(_directory_in_use(self.data_dir, "another Kafka"), None)
+            raise DirectoryInUseError(directory_lock.in_use(self.data_dir, "another Kafka"), None)
         raise BrokerError(epitaph)
 
     def _epitaph(self, trouble: str) -> str:
@@ -401,7 +382,7 @@ def running_broker(data_dir: Path | str | None = None) -> str | None:
     if not (home / "broker.lock").exists():
         return None
     try:
-        os.close(_lock(home))
+        os.close(directory_lock.take(home))
     except DirectoryInUseError as error:
         servers = error.bootstrap_servers
         if servers and loopback.broker_answers(int(servers.rpartition(":")[2])):
@@ -424,7 +405,7 @@ def erase(data_dir: Path | str) -> None:
     if not is_formatted and not distribution.is_begun(data):
         msg = f"{data} is not the data of a broker and is left alone; use another data directory"
         raise BrokerError(msg)
-    lock = _lock(home)
+    lock = directory_lock.take(home)
     try:
         # Renamed first, so that an interruption leaves no half of a cluster.
         shutil.rmtree(doomed, ignore_errors=True)
@@ -440,35 +421,6 @@ class _PortLostError(BrokerError):
     """Kafka found one of its ports taken."""
 
 
-def _lock(data_dir: Path) -> int:
-    """Take the lock of a data directory and return its open file: closing it releases the lock."""
-    path = data_dir / "broker.lock"
-    try:
-        make_private(data_dir)
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o640)
-    except OSError as error:
-        msg = f"the data directory {data_dir} cannot be used ({error.strerror}); use another one"
-        raise BrokerError(msg) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(lock)
-        servers, _, owner = path.read_text().strip().partition(" ")
-        holder = f"the broker at {servers}, started by process {owner}" if owner else None
-        some = "another broker, which is just starting or ending"
-        message = _directory_in_use(data_dir, holder or some)
-        raise DirectoryInUseError(message, servers or None) from error
-    os.truncate(lock, 0)
-    return lock
-
-
-def _announce(data_dir: Path, bootstrap_servers: str) -> str:
-    """Say in the lock where the broker listens; return what it says."""
-    announced = f"{bootstrap_servers} {os.getpid()}\n"
-    (data_dir / "broker.lock").write_text(announced)
-    return announced
-
-
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill the JVM and wait until it is gone, its port and its files free."""
     process.send_signal(child_process.KILL)
@@ -478,10 +430,6 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         # The watchdog leads a session of its own, with the JVM in it.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def _directory_in_use(data_dir: Path, holder: str) -> str:
-    return f"the data directory {data_dir} is in use by {holder}; stop it or use another directory"
 
 
 def _tail(log: Path) -> str:

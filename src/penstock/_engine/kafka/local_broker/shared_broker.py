@@ -12,11 +12,11 @@ from pathlib import Path
 from penstock._clock import monotonic
 from penstock._engine.kafka.local_broker import loopback
 from penstock._engine.kafka.local_broker.broker import (
-    DirectoryInUseError,
     LocalBroker,
     default_data_dir,
     print_to_stderr,
 )
+from penstock._engine.kafka.local_broker.directory_lock import DirectoryInUseError
 from penstock._engine.kafka.local_broker.jars import Progress
 
 _SHARE_SECONDS = 15.0

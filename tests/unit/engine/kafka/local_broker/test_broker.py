@@ -19,12 +19,11 @@ import pytest
 from penstock._engine.kafka.local_broker import broker as broker_module
 from penstock._engine.kafka.local_broker import distribution, loopback
 from penstock._engine.kafka.local_broker.broker import (
-    BrokerError,
-    DirectoryInUseError,
     LocalBroker,
     default_data_dir,
     erase,
 )
+from penstock._engine.kafka.local_broker.directory_lock import BrokerError, DirectoryInUseError
 from penstock.errors import StreamsError
 from tests.unit.engine.kafka.local_broker.conftest import KAFKA, Install
 
@@ -155,14 +154,6 @@ def test_a_broker_that_is_killed_is_not_announced_any_more(
     monkeypatch.setattr(broker_module, "_kill", look)
     broker.kill()
     assert said == [""]
-
-
-def test_a_stop_leaves_the_announcement_of_another_broker_alone(broker: LocalBroker) -> None:
-    broker.start()
-    (broker.data_dir / "broker.lock").write_text("127.0.0.1:1 1\n")
-    broker._take_back_announcement()
-    assert (broker.data_dir / "broker.lock").read_text() == "127.0.0.1:1 1\n"
-    broker.stop()
 
 
 def test_directory_that_cannot_be_made_is_refused(install: Install, tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ import pytest
 from penstock._engine.kafka.local_broker import loopback
 from penstock._engine.kafka.local_broker import shared_broker as shared_broker_module
 from penstock._engine.kafka.local_broker.broker import (
-    DirectoryInUseError,
     LocalBroker,
     running_broker,
 )
+from penstock._engine.kafka.local_broker.directory_lock import DirectoryInUseError
 from penstock._engine.kafka.local_broker.shared_broker import shared_broker
 from tests.unit.engine.kafka.local_broker.conftest import Install
 
