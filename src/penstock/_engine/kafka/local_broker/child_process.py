@@ -23,6 +23,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 KILL = signal.SIGUSR1
@@ -71,7 +72,8 @@ def main(arguments: Sequence[str]) -> int:
         if sys.stdin in readable:
             break
     if announcement != NOTHING:
-        os.truncate(announcement, 0)
+        with suppress(OSError):  # the program ends politely all the same
+            os.truncate(announcement, 0)
     return _end(child, 0.0 if KILL in orders else grace_seconds)
 
 

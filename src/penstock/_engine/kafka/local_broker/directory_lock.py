@@ -14,6 +14,7 @@ from penstock._engine.state.files.private_files import make_private
 from penstock.errors import StreamsError
 
 _NAME = "broker.lock"
+_STANDARD_ERROR = 2
 
 
 class BrokerError(StreamsError):
@@ -41,7 +42,7 @@ def take(data_dir: Path) -> int:
     path = data_dir / _NAME
     try:
         make_private(data_dir)
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o640)
+        lock = _above_standard_files(os.open(path, os.O_RDWR | os.O_CREAT, 0o640))
     except OSError as error:
         msg = f"the data directory {data_dir} cannot be used ({error.strerror}); use another one"
         raise BrokerError(msg) from error
@@ -56,6 +57,18 @@ def take(data_dir: Path) -> int:
         raise DirectoryInUseError(message, servers or None) from error
     os.truncate(lock, 0)
     return lock
+
+
+def _above_standard_files(file: int) -> int:
+    """Return an open file under a number that a child process has no other use for: in a process
+    without standard input, say, the next file that is opened gets the number of that.
+    """
+    if file > _STANDARD_ERROR:
+        return file
+    try:
+        return fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _STANDARD_ERROR + 1)
+    finally:
+        os.close(file)
 
 
 def announce(data_dir: Path, bootstrap_servers: str) -> str:

@@ -156,6 +156,26 @@ def test_a_broker_that_is_killed_is_not_announced_any_more(
     assert said == [""]
 
 
+def test_broker_of_an_owner_without_standard_input_ends_politely(broker: LocalBroker) -> None:
+    """`python app.py <&-`: the next file that is opened gets the number of the input, which the
+    watchdog has a pipe for.
+    """
+    saved = os.dup(0)
+    os.close(0)
+    try:
+        broker.start()
+    finally:
+        os.dup2(saved, 0)
+        os.close(saved)
+    process = broker._process
+    with pytest.raises(DirectoryInUseError):
+        LocalBroker(broker.data_dir).start()
+    broker.stop()
+    assert process is not None
+    assert process.returncode == 128 + signal.SIGTERM
+    assert broker.log_path.read_text() == ""
+
+
 def test_directory_that_cannot_be_made_is_refused(install: Install, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     text = refusal(LocalBroker(tmp_path / "file" / "data"))

@@ -98,6 +98,27 @@ def test_an_announcement_is_taken_back_before_the_program_is_ended(tmp_path: Pat
     close_output(held)
 
 
+def test_a_program_ends_politely_although_its_announcement_cannot_be_emptied(
+    tmp_path: Path,
+) -> None:
+    announced = tmp_path / "broker.lock"
+    announced.write_text("here")
+    with announced.open() as file:  # not for writing
+        command = child_process.command(
+            [sys.executable, "-c", POLITE], os.getpid(), 10.0, file.fileno()
+        )
+        held = Watched(
+            subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=[file.fileno()],
+            )
+        )
+        assert held.let_go() == 128 + signal.SIGTERM
+    close_output(held)
+
+
 def test_program_that_ignores_sigterm_is_killed_after_the_grace() -> None:
     held = watched(STUBBORN, grace_seconds=0.1)
     assert held.let_go() == 128 + signal.SIGKILL
