@@ -21,7 +21,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -177,7 +178,8 @@ class LocalBroker:
 
         Raises:
             DirectoryInUseError: another broker has the data directory.
-            StreamsError: no Java, no jars, the port is taken, or Kafka did not start.
+            StreamsError: no Java, no jars, the port is taken, a file cannot be written, or Kafka
+                did not start.
         """
         if self._process is not None:
             msg = f"the broker at {self.bootstrap_servers} runs already; stop it first"
@@ -191,6 +193,7 @@ class LocalBroker:
             try:
                 self._spawn(self._kafka, port, controller_port)
                 self._await_ready(port)
+                self._announce(port)
             except _PortLostError as error:
                 self.kill()
                 if attempt == _ATTEMPTS:
@@ -199,8 +202,6 @@ class LocalBroker:
                 self.kill()
                 raise
             else:
-                self._port = port
-                self._announced = directory_lock.announce(self.data_dir, self.bootstrap_servers)
                 return
 
     def stop(self) -> None:
@@ -269,6 +270,12 @@ class LocalBroker:
     ) -> None:
         self.stop()
 
+    def _announce(self, port: int) -> None:
+        with self._writing():
+            servers = f"{loopback.HOST}:{port}"
+            self._announced = directory_lock.announce(self.data_dir, servers)
+        self._port = port
+
     def _take_back_announcement(self) -> None:
         """Say no longer where the broker listens, before it ends: another process would take a
         broker that still answers for one that goes on.
@@ -299,7 +306,7 @@ class LocalBroker:
                 *self._jvm_options,
             )
             program = kafka.command("kafka.Kafka", "server.properties", jvm=jvm)
-            with os.fdopen(open_private(self.log_path, os.O_TRUNC), "wb") as log:
+            with os.fdopen(self._open_log(), "wb") as log:
                 self._process = subprocess.Popen(
                     child_process.command(program, os.getpid(), _GRACE_SECONDS, lock),
                     cwd=self.data_dir,
@@ -324,9 +331,20 @@ class LocalBroker:
             "controller.quorum.voters": f"1@{loopback.HOST}:{controller_port}",
         }
         settings = {**_SETTINGS, **listeners, **self._settings}
-        try:
+        with self._writing():
             kafka.format(self.data_dir / "kafka")
             distribution.write_properties(self.data_dir / "server.properties", settings)
+            self._new_class_archive.unlink(missing_ok=True)
+
+    def _open_log(self) -> int:
+        with self._writing():
+            return open_private(self.log_path, os.O_TRUNC)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Turn failures to write to the data directory into errors that say what to do."""
+        try:
+            yield
         except OSError as error:
             place = error.filename or self.data_dir
             msg = (
@@ -336,7 +354,6 @@ class LocalBroker:
             raise BrokerError(msg) from error
 
     def _class_archive_options(self, kafka: Distribution) -> list[str]:
-        self._new_class_archive.unlink(missing_ok=True)
         if not may_archive(*self._jvm_options):
             return []
         if kafka.class_archive.exists():
@@ -363,7 +380,8 @@ class LocalBroker:
             return
         if self._kafka is not None and self._process.returncode > 128:
             # Java itself has crashed: it may be the archive, which comes back at no great cost.
-            self._kafka.class_archive.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._kafka.class_archive.unlink(missing_ok=True)
         said = self.log_path.read_text(errors="replace")
         epitaph = self._epitaph(f"ended at its start with exit code {self._process.returncode}")
         if "Address already in use" in said:

@@ -71,15 +71,17 @@ class Distribution:
         """Make `data` a data directory of a new cluster, unless it is one already.
 
         Raises:
-            StreamsError: the directory holds something else.
+            StreamsError: the directory holds something else, or the cache cannot be used.
+            OSError: the directory cannot be written.
         """
         if is_formatted(data):
             return
         if data.is_dir() and not is_begun(data):
             msg = f"{data} holds files that are not a broker's; use another data directory"
             raise StreamsError(msg)
+        checkpoint = self._checkpoint()
         data.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(self._checkpoint(), data / _CHECKPOINT)
+        (data / _CHECKPOINT).write_bytes(checkpoint)
         # Not from a seed: two clusters with one id would be taken for the same one.
         cluster_id = urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
         identity = {"version": 1, "node.id": 1, "cluster.id": cluster_id}
@@ -88,17 +90,27 @@ class Distribution:
         write_properties(halfway, identity)
         halfway.replace(data / _IDENTITY)
 
-    def _checkpoint(self) -> Path:
+    def _checkpoint(self) -> bytes:
         kept = self.folder / "formatted"
-        if not kept.is_dir():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            work = Path(tempfile.mkdtemp(prefix=".formatted-", dir=self.folder))
-            try:
-                self._run_format_tool(work)
-                jars.publish(work / "data", kept)
-            finally:
-                shutil.rmtree(work, ignore_errors=True)
-        return kept / _CHECKPOINT
+        try:
+            if not kept.is_dir():
+                self._make_checkpoint(kept)
+            return (kept / _CHECKPOINT).read_bytes()
+        except OSError as error:
+            msg = (
+                f"{error.filename or kept} of the cache cannot be used ({error.strerror}); delete "
+                f"{self.folder}, or set PENSTOCK_CACHE to a folder that can be written"
+            )
+            raise StreamsError(msg) from error
+
+    def _make_checkpoint(self, kept: Path) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".formatted-", dir=self.folder))
+        try:
+            self._run_format_tool(work)
+            jars.publish(work / "data", kept)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
 
     def _run_format_tool(self, work: Path) -> None:
         write_properties(work / "server.properties", _FORMAT_SETTINGS)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from penstock._engine.kafka.local_broker import broker as broker_module
-from penstock._engine.kafka.local_broker import distribution, loopback
+from penstock._engine.kafka.local_broker import directory_lock, distribution, loopback
 from penstock._engine.kafka.local_broker.broker import (
     LocalBroker,
     default_data_dir,
@@ -328,6 +329,42 @@ def test_a_full_disk_is_told_and_the_next_start_goes_on(
             "another data directory"
         )
     assert [path.name for path in (broker.data_dir / "kafka").iterdir()] == ["bootstrap.checkpoint"]
+    with broker:
+        assert loopback.broker_answers(broker.port)
+
+
+CANNOT = "cannot be written ({why}); make it possible, or use another data directory"
+
+
+def test_a_disk_that_fills_up_is_not_taken_for_the_one_of_the_cache(broker: LocalBroker) -> None:
+    """A limit of the size of files stands in for it: both end a copy in its middle."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len("check"), before[1]))
+    try:
+        text = refusal(broker)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    why = CANNOT.format(why="File too large")
+    assert text == f"{broker.data_dir} {why}"
+
+
+@pytest.mark.parametrize("name", ["broker.log", "classes.jsa"])
+def test_a_file_that_cannot_be_written_is_told(broker: LocalBroker, name: str) -> None:
+    (broker.data_dir / name).mkdir(parents=True)
+    why = CANNOT.format(why="Is a directory")
+    assert refusal(broker) == f"{broker.data_dir / name} {why}"
+
+
+def test_a_broker_that_cannot_be_announced_is_told_and_ended(
+    broker: LocalBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(_data_dir: Path, _servers: str) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(directory_lock, "announce", fill)
+        why = CANNOT.format(why="No space left on device")
+        assert refusal(broker) == f"{broker.data_dir} {why}"
     with broker:
         assert loopback.broker_answers(broker.port)
 

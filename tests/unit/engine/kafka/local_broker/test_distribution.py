@@ -98,6 +98,19 @@ def test_failure_of_the_format_tool_is_told(kafka: Distribution, tmp_path: Path)
     assert list(kafka.folder.iterdir()) == []
 
 
+def test_a_cache_that_cannot_be_used_is_told_and_not_taken_for_the_data(
+    kafka: Distribution, tmp_path: Path
+) -> None:
+    (kafka.folder / "formatted").mkdir(parents=True)
+    with pytest.raises(StreamsError) as caught:
+        kafka.format(tmp_path / "data")
+    assert str(caught.value) == (
+        f"{kafka.folder}/formatted/bootstrap.checkpoint of the cache cannot be used (No such file "
+        f"or directory); delete {kafka.folder}, or set PENSTOCK_CACHE to a folder that can be "
+        "written"
+    )
+
+
 def test_jars_that_cannot_be_had_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def offline(*_: object, **__: object) -> list[Path]:
         raise jars.JarsError("its repository does not answer; check the network")
