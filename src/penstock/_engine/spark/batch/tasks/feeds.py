@@ -2,7 +2,8 @@
 
 A task needs the heads of all its queues at once, to take the one with the smallest timestamp, and
 Spark brings runs in any order. So all runs are shelved first, in a file beyond a few megabytes;
-then each queue is merged as it is read. Memory holds a block of each run.
+then each queue is merged as it is read. Memory holds a block of each run, as Spark brought it, and
+a batch of records of each queue.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ Feed: TypeAlias = Iterator[list[RawRecord]]
 
 _BATCH_BYTES = 16 * 1024 * 1024
 """Of the values of a batch."""
+_ROWS_AT_ONCE = 1024
+"""They are records, which take several times the memory, before a batch needs all of them."""
 
 
 class Feeds:
@@ -100,7 +103,8 @@ class Feeds:
     def _blocks(self, place: Place) -> Feed:
         """Yield the records of a queue; without offsets they are numbered from 0."""
         next_offset = 0
-        for batch in merged(self._runs.pop(place)):
-            raws = raw_records(batch, next_offset)
-            next_offset += len(raws)
-            yield raws
+        for block in merged(self._runs.pop(place)):
+            for start in range(0, block.num_rows, _ROWS_AT_ONCE):
+                raws = raw_records(block.slice(start, _ROWS_AT_ONCE), next_offset)
+                next_offset += len(raws)
+                yield raws

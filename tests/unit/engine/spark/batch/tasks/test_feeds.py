@@ -9,7 +9,10 @@ import pyarrow as pa
 import pytest
 
 from conformance.dataframes.without_spark import FEED, INPUT_ROWS
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.spark.batch.schemas import FIRST_ROW
+from penstock._engine.spark.batch.tasks import feeds as feeds_module
+from penstock._engine.spark.batch.tasks.arrow_records import raw_records
 from penstock._engine.spark.batch.tasks.feeds import Feeds
 from penstock._engine.spark.batch.tasks.input_runs import make_runs
 from penstock.errors import StreamsError
@@ -62,6 +65,27 @@ def test_records_without_offsets_are_numbered(tmp_path: Path) -> None:
     rows = [(0, 0, run_of(None)), (0, 0, run_of(None, None)), (FIRST_ROW, 0, None)]
     [feed] = Feeds(batches(*rows), ["a"], [], tmp_path).open([("a", 0)]).values()
     assert [raw for raws in feed for raw in raws] == [(at, 1, None, None, ()) for at in range(3)]
+
+
+def test_an_open_queue_holds_few_records_beside_its_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task has all its queues open, and records take more memory than what they are read from."""
+    made: list[int] = []
+
+    def counted(batch: pa.RecordBatch, next_offset: int) -> list[RawRecord]:
+        made.append(batch.num_rows)
+        return raw_records(batch, next_offset)
+
+    monkeypatch.setattr(feeds_module, "raw_records", counted)
+    starts = range(0, 21_000, 3000)
+    rows = [(0, 0, run_of(*range(start, start + 3000))) for start in starts]
+    opened = Feeds(batches(*rows, (FIRST_ROW, 0, None)), ["a"], [], tmp_path).open([("a", 0)])
+    feed = opened["a", 0]
+    first = next(feed)
+    assert len(first) <= sum(made) < len(first) + 1024
+    offsets = [raw[0] for raws in (first, *feed) for raw in raws]
+    assert offsets == list(range(21_000))
 
 
 def test_records_that_no_task_reads_are_not_passed_over(tmp_path: Path) -> None:
