@@ -9,6 +9,8 @@ import os
 import site
 import sysconfig
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from importlib.util import cache_from_source
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
@@ -102,7 +104,11 @@ class ProgramFiles:
         self._beside = versions_of(self._files_beside())
 
     def renew(self) -> None:
-        """Take all files as they are now."""
+        """Take all files as they are now, and forget their bytecode: it is known by the second and
+        the size of its source, so that of two changes in one second the first would be run.
+        """
+        for path in {*self._versions, *(self._beside or ())}:
+            _forget_bytecode(path)
         self._versions = versions_of(self._versions)
         self._beside = None
 
@@ -128,6 +134,12 @@ class ProgramFiles:
 def versions_of(paths: Iterable[str]) -> dict[str, Version | None]:
     """Return the versions of files."""
     return {path: version_of(path) for path in paths}
+
+
+def _forget_bytecode(path: str) -> None:
+    # An implementation of Python may have no place for it.
+    with suppress(OSError, NotImplementedError):
+        os.unlink(cache_from_source(path))
 
 
 def version_of(path: str) -> Version | None:

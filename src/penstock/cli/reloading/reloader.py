@@ -62,9 +62,6 @@ class Reloader:
                     if code is not None:
                         return code
                     self._files.renew()
-            # Bytecode is known by the second and the size of its source: of two changes in one
-            # second the first would be run.
-            sys.dont_write_bytecode = True
             signal.signal(signal.SIGINT, SinglePress())
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
             return self._child(begun)

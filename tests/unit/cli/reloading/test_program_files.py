@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import py_compile
 import sys
 import sysconfig
 from pathlib import Path
@@ -116,5 +118,36 @@ def test_files_beside_are_watched_after_a_failure_only(tmp_path: Path) -> None:
     assert files.changed() is None
     (tmp_path / "missing.py").write_text("")
     assert files.changed() == str(tmp_path / "missing.py")
+    files.renew()
+    assert files.changed() is None
+
+
+def test_bytecode_of_the_program_s_files_is_forgotten(tmp_path: Path) -> None:
+    """It is known by the second and the size of its source: of two changes in one second the first
+    would be run.
+    """
+    watched, beside, foreign = (tmp_path / f"{name}.py" for name in ("app", "helper", "other"))
+    bytecode = {}
+    for path in (watched, beside, foreign):
+        path.write_text("")
+        bytecode[path] = Path(py_compile.compile(str(path)) or "")
+    foreign.rename(tmp_path / "other.txt")
+    files = ProgramFiles()
+    files.add(versions_of([str(watched), str(tmp_path / "gone.py")]))
+    files.add_beside()
+    files.renew()
+    assert [path.name for path, made in bytecode.items() if made.exists()] == ["other.py"]
+
+
+def test_bytecode_that_cannot_be_deleted_does_not_end_the_parent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "app.py"
+    path.write_text("")
+    files = ProgramFiles()
+    files.add(versions_of([str(path)]))
+    Path(importlib.util.cache_from_source(str(path))).mkdir(parents=True)
+    files.renew()
+    monkeypatch.setattr(sys.implementation, "cache_tag", None)
     files.renew()
     assert files.changed() is None

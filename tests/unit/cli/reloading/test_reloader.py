@@ -145,6 +145,15 @@ def test_two_changes_of_one_second_and_size_are_both_run(tmp_path: Path) -> None
         parent.wait_for("grape")
 
 
+def test_a_program_s_libraries_are_compiled_once(tmp_path: Path) -> None:
+    """They came without bytecode, and were compiled at each start as none was written."""
+    program = tmp_path / "app.py"
+    asks = "import sys\nprint('writes', not sys.dont_write_bytecode, flush=True)\n"
+    with running(program, asks) as parent:
+        assert parent.wait_for("writes") == ["writes", "True"]
+        assert parent.ended() == 0
+
+
 def test_a_signal_ends_child_and_parent(tmp_path: Path) -> None:
     with running(tmp_path / "app.py", WAIT.format("one")) as parent:
         child = int(parent.wait_for("one")[1])
