@@ -71,7 +71,8 @@ def setting_in(defaults: str, name: str) -> str:
         parts = _SETTING.fullmatch(whole)
         if parts is not None and _unescaped(parts[1]) == name:
             found = _unescaped(parts[2]).strip()
-    return found
+    # Java escapes a letter beyond 16 bits as two halves.
+    return found.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _unescaped(text: str) -> str:

@@ -73,6 +73,15 @@ def test_a_setting_is_read_as_spark_reads_it(tmp_path: Path) -> None:
     assert setting_in(DEFAULTS, "spark.master") == "local"
 
 
+@pytest.mark.parametrize(
+    ("escaped", "letters"),
+    [(r"\ud83d\ude00 \u00e9", "\U0001f600 \xe9"), (r"a\ude00b", "a\ufffdb")],
+)
+def test_letters_beyond_sixteen_bits_are_read(escaped: str, letters: str) -> None:
+    """Java writes them as two; half of one is no letter, and nothing could write it."""
+    assert setting_in(f"spark.master {escaped}", "spark.master") == letters
+
+
 @pytest.mark.parametrize("text", ["", "spark.master", "spark.master\\", "=", "\\"])
 def test_a_setting_that_is_not_there_is_empty(text: str) -> None:
     assert setting_in(text, "spark.master") == ""

@@ -113,8 +113,9 @@ class OutputRouter:
 def _unforeseen(topic: str) -> StreamsError:
     msg = (
         f"a record was sent to topic {topic!r}, which the topology reads, and the order of the "
-        "stages does not allow for it, as only the record names the topic; write what the topology "
-        "reads with to() and the name of the topic"
+        "stages does not allow for it, as no sink of this stage names the topic; write what the "
+        "topology reads with to() and the name of the topic, and send dead letters to a topic that "
+        "the topology does not read"
     )
     return StreamsError(msg)
 

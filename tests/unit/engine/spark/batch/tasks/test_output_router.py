@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.planner.stages import plan_job
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import Output
 from penstock._engine.spark.batch.schemas import CHANGELOG, RECORD
 from penstock._engine.spark.batch.tasks.output_router import OutputRouter
+from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from tests.unit.engine.spark.batch.tasks.test_rows import opened
 
@@ -67,6 +70,25 @@ def test_what_a_cycle_reads_itself_comes_back_with_its_offset() -> None:
     back = router.route(stage.tasks[0], [(topic, 1, b"k", b"v", 7, ())] * 2)
     assert back == [((topic, 1), (0, 7, b"k", b"v", ())), ((topic, 1), (1, 7, b"k", b"v", ()))]
     assert router.rows.take().num_rows == 0
+
+
+def test_dead_letters_into_a_topic_between_stages_are_told_where_to_go() -> None:
+    """They were told to be written with to(), which nobody does with a dead letter."""
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).to("dead", Produced(TEXT, TEXT))
+    builder.stream("dead", Consumed(TEXT, TEXT)).to("seen", Produced(TEXT, TEXT))
+    builder.stream("other", Consumed(TEXT, TEXT)).to("out", Produced(TEXT, TEXT))
+    job = plan_job(builder.build(), CONFIG, {"in": 1, "other": 1}, {})
+    [stage] = [stage for stage in job.stages if "other" in stage.topics()]
+    router = OutputRouter(job, stage, 0, NOW, False)
+    with pytest.raises(StreamsError) as caught:
+        router.route(stage.tasks[0], [("dead", 0, b"k", b"bad", 7, ())])
+    assert str(caught.value) == (
+        "a record was sent to topic 'dead', which the topology reads, and the order of the stages "
+        "does not allow for it, as no sink of this stage names the topic; write what the topology "
+        "reads with to() and the name of the topic, and send dead letters to a topic that the "
+        "topology does not read"
+    )
 
 
 def test_a_partition_that_the_topic_does_not_have_is_no_other() -> None:
