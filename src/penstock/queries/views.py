@@ -130,14 +130,21 @@ class Source:
 
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key, all of them."""
-        return tuple(self.scan_of_key(key, read))
+        return tuple(self.rows_of_key(key, read))
 
-    def scan_of_key(self, key: Any, read: Read) -> Iterator[Row]:
+    def rows_of_key(self, key: Any, read: Read) -> Iterator[Row]:
         """Return the rows of one key; pages after the first are asked for as they are read."""
+        return self.asker.pages(self.store, self._part_of_key(key, read), self.options)
+
+    def scan_of_key(self, key: Any, read: Read) -> Iterator[Row | None]:
+        """Return the rows of one key, and None before each question for more."""
+        part = self._part_of_key(key, read)
+        return self.asker.pages_with_marks(self.store, part, self.options)
+
+    def _part_of_key(self, key: Any, read: Read) -> AnsweredPart:
         raw = self.raw_key(key)
         place = self.partition_of(key, raw)
-        part = self._parts(read.of_key(raw), [place], self.options)[place]
-        return self.asker.pages(self.store, part, self.options)
+        return self._parts(read.of_key(raw), [place], self.options)[place]
 
     def begin_get(
         self, raw_key: bytes, ended: Callable[[Part | None], None]
@@ -187,14 +194,20 @@ class Source:
         scans = {place: pages(self.store, part, self.options) for place, part in parts.items()}
         yield from merged(scans, reverse=read.reverse)
 
-    def one_by_one(self, read: Read) -> Iterator[Row]:
+    def rows_one_by_one(self, read: Read) -> Iterator[Row]:
         """Return rows partition by partition, each in the order of its store, as Java does."""
-        for partition in self.partitions:
-            yield from self._scan(read, partition)
+        for part in self._parts_one_by_one(read):
+            yield from self.asker.pages(self.store, part, self.options)
 
-    def _scan(self, read: Read, partition: int) -> Iterator[Row]:
-        part = self._parts(read, [partition], self.options)[partition]
-        yield from self.asker.pages(self.store, part, self.options)
+    def one_by_one(self, read: Read) -> Iterator[Row | None]:
+        """Return rows partition by partition, and None before each question for more."""
+        for part in self._parts_one_by_one(read):
+            yield from self.asker.pages_with_marks(self.store, part, self.options)
+            yield None
+
+    def _parts_one_by_one(self, read: Read) -> Iterator[AnsweredPart]:
+        for partition in self.partitions:
+            yield self._parts(read, [partition], self.options)[partition]
 
     def _parts(
         self,
@@ -400,7 +413,7 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
     ) -> QueryIterator[tuple[int, V]]:
         source, times = self._source, _between(time_from, time_to)
         read = Read("windows", (), None, None, *times, reverse)
-        rows = source.scan_of_key(key, read)
+        rows = source.rows_of_key(key, read)
         return QueryIterator((row[3] or 0, source.value(row)) for row in rows)
 
     def _range(
@@ -410,7 +423,7 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
         bounds = source.bound(key_from), source.bound(key_to)
         times = _between(time_from, time_to)
         read = Read("window_range", (), *bounds, *times, reverse)
-        return QueryIterator(windowed(source, source.one_by_one(read), source.value))
+        return QueryIterator(windowed(source, source.rows_one_by_one(read), source.value))
 
 
 class ReadOnlySessionStore(_View, Generic[K, V]):
@@ -483,14 +496,14 @@ class ReadOnlySessionStore(_View, Generic[K, V]):
         source = self._source
         bounds = source.bound(key_from), source.bound(key_to)
         read = Read("session_range", (), *bounds, *_overlapping(*times), reverse)
-        return QueryIterator(windowed(source, source.one_by_one(read), source.value))
+        return QueryIterator(windowed(source, source.rows_one_by_one(read), source.value))
 
     def _of_key(
         self, key: Any, earliest_end: int, latest_start: int, *, reverse: bool
     ) -> QueryIterator[tuple[Windowed[K], V]]:
         source, times = self._source, _overlapping(earliest_end, latest_start)
         read = Read("sessions", (), None, None, *times, reverse)
-        return QueryIterator(windowed(source, source.scan_of_key(key, read), source.value))
+        return QueryIterator(windowed(source, source.rows_of_key(key, read), source.value))
 
 
 class ReadOnlyVersionedStore(_View, Generic[K, V]):

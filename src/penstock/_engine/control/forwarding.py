@@ -7,12 +7,14 @@ twice.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from msgspec.structs import replace
 
+from penstock._clock import monotonic
 from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.queries.asking import (
     Ask,
@@ -34,7 +36,7 @@ from penstock._engine.queries.questions import (
     Question,
     Row,
 )
-from penstock._engine.queries.reading import bytes_of, is_full, page_of
+from penstock._engine.queries.reading import bytes_of, part_of
 from penstock.errors import StoreNotReadyError
 
 OTHER_DRIVER = 0
@@ -43,6 +45,8 @@ OTHER_DRIVER = 0
 _SCANS_MAX = 1000
 # After that the HTTP server hangs up.
 _SECONDS_MAX = 60.0
+# A page on which no row is comes after so long: the driver that asks decides whether to go on.
+_BARREN_SECONDS = 1.0
 
 
 class DriverNotAsked(Exception):
@@ -127,7 +131,7 @@ class Forwarding:
 class _Scan:
     store: str
     part: Part
-    rows: Iterator[Row]
+    rows: Iterator[Row | None]
 
 
 class ForwardedQuestions:
@@ -157,13 +161,13 @@ class ForwardedQuestions:
             size = bytes_of(part.rows)
             if size > room:
                 # Large rows are more than was asked for: they come with a page of their own.
-                rows = self._here.pages(store, part, options)
+                rows = self._here.pages_with_marks(store, part, options)
                 parts.append(_sent(part, (), self._keep(question.store, part, rows)))
                 continue
             room -= size
             cursor = None
             if part.cursor is not None:
-                rows = self._here.pages(store, replace(part, rows=()), options)
+                rows = self._here.pages_with_marks(store, replace(part, rows=()), options)
                 cursor = self._keep(question.store, part, rows)
             parts.append(_sent(part, part.rows, cursor))
         return Answer(question.number, tuple(parts))
@@ -176,16 +180,16 @@ class ForwardedQuestions:
         scan = self._scans.take(number, lambda kept: kept.store == question.store)
         if scan is None:
             return Part(-1, failure="absent", message=SCAN_ENDED)
-        rows_max, room = max(1, question.rows_max), question.room
+        most = max(1, question.rows_max), question.room, sys.maxsize
+        until = monotonic() + min(question.seconds, _BARREN_SECONDS)
         try:
-            page = page_of(scan.rows, rows_max, room)
+            page, follows = part_of(scan.rows, most, lambda: monotonic() >= until)
         except StoreNotReadyError as error:
             return Part(scan.part.partition, failure="absent", message=str(error))
-        follows = is_full(page, rows_max, room)
         cursor = self._keep(scan.store, scan.part, scan.rows) if follows else None
         return _sent(scan.part, page, cursor)
 
-    def _keep(self, store: str, part: Part, rows: Iterator[Row]) -> int:
+    def _keep(self, store: str, part: Part, rows: Iterator[Row | None]) -> int:
         return self._scans.keep(_Scan(store, replace(part, rows=()), rows))
 
 

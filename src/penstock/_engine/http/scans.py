@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from penstock._clock import monotonic
 from penstock._engine.http.json_values import bytes_of
 from penstock._engine.http.replies import Refusal, bad_request
 from penstock._engine.http.served import Source
@@ -31,7 +32,7 @@ class Page:
     """Rows, and whether there are more."""
 
     rows: list[Row]
-    rest: Iterator[Row] | None
+    rest: Iterator[Row | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,21 @@ class Scan:
     """Rows that are read, and the store that they come from."""
 
     source: Source
-    rows: Iterator[Row]
+    rows: Iterator[Row | None]
+    """None where more must be asked for."""
 
 
-def page_of(rows: Iterator[Row], limit: int) -> Page:
-    """Return the next rows, at most `limit` and about eight megabytes."""
+def page_of(rows: Iterator[Row | None], limit: int, until: float) -> Page:
+    """Return the next rows, at most `limit` and about eight megabytes; when the time is over, those
+    that are there, be it none: more are not asked for.
+    """
     taken: list[Row] = []
     size = 0
     for row in rows:
+        if row is None:
+            if monotonic() >= until:
+                return Page(taken, rows)
+            continue
         if len(taken) == limit or size >= PAGE_BYTES_MAX:
             return Page(taken, chain([row], rows))
         taken.append(row)

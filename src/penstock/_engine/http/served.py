@@ -36,8 +36,8 @@ class Source(Protocol):
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key."""
 
-    def scan_of_key(self, key: Any, read: Read) -> Iterator[Row]:
-        """Return the rows of one key, page by page."""
+    def scan_of_key(self, key: Any, read: Read) -> Iterator[Row | None]:
+        """Return the rows of one key, page by page; None where more must be asked for."""
 
     def begin_get(
         self, raw_key: bytes, ended: Callable[[Part | None], None]
@@ -49,8 +49,8 @@ class Source(Protocol):
     def placed_by_key(self, read: Read) -> Iterator[PlacedRow]:
         """Return rows of all partitions in the order of their keys, then of their partitions."""
 
-    def one_by_one(self, read: Read) -> Iterator[Row]:
-        """Return rows partition by partition."""
+    def one_by_one(self, read: Read) -> Iterator[Row | None]:
+        """Return rows partition by partition; None where more must be asked for."""
 
 
 class QueriedStores(Protocol):

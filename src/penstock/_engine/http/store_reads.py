@@ -38,6 +38,9 @@ _KINDS: dict[str, Kind] = {
 }
 _ROWS_AT_ONCE_MAX = 1000
 _SECONDS = 10.0
+# For how long the rows of a page are asked for, beyond the question that is under way: as many
+# requests as there are threads hold up all others meanwhile.
+_PAGE_SECONDS = 2.0
 _SOURCES_MAX = 64
 
 # What needs more than one question, or a worker other than that of the task.
@@ -216,7 +219,8 @@ class StoreReads:
     def _key_values(self, source: Source, asked: StoreParameters) -> Reply:
         placed = _answered(lambda: _key_value_rows(source, asked))
         places: list[int] = []
-        page = _answered(lambda: page_of(_noting(places, placed), asked.limit))
+        # These rows have a place to end the page only when its time is over.
+        page = _answered(lambda: page_of(_noting(places, placed), asked.limit, 0.0))
         cursor = None
         if page.rest is not None and page.rows:
             cursor = str(KeyCursor(places[len(page.rows) - 1], page.rows[-1][0]))
@@ -226,7 +230,7 @@ class StoreReads:
         self,
         named: tuple[str, str, StoreParameters],
         source: Source,
-        begin: Callable[[], Iterator[Row]],
+        begin: Callable[[], Iterator[Row | None]],
     ) -> Scan:
         """Begin a scan, or go on with the one that a cursor names."""
         cursor = named[2].cursor
@@ -235,7 +239,8 @@ class StoreReads:
         return Scan(source, _answered(begin))
 
     def _page(self, named: tuple[str, str, StoreParameters], kind: Kind, scan: Scan) -> Reply:
-        page = _answered(lambda: page_of(scan.rows, named[2].limit))
+        until = monotonic() + _PAGE_SECONDS
+        page = _answered(lambda: page_of(scan.rows, named[2].limit, until))
         cursor = None
         if page.rest is not None:
             cursor = self._open.keep(_named(named), Scan(scan.source, page.rest))
@@ -300,9 +305,16 @@ def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[PlacedRo
     return rows
 
 
-def _noting(places: list[int], placed: Iterator[PlacedRow]) -> Iterator[Row]:
-    """Return rows; add the partition of each to `places`."""
+def _noting(places: list[int], placed: Iterator[PlacedRow]) -> Iterator[Row | None]:
+    """Return rows; add the partition of each to `places`. None when the time of a page is over: it
+    begins with the first row, as those of the first answers are there.
+    """
+    until: float | None = None
     for place, row in placed:
+        if until is None:
+            until = monotonic() + _PAGE_SECONDS
+        elif monotonic() >= until:
+            yield None
         places.append(place)
         yield row
 

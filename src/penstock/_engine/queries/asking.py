@@ -284,10 +284,39 @@ class Asker:
     def pages(self, store: StoreEntry, part: AnsweredPart, options: ReadOptions) -> Iterator[Row]:
         """Return the rows of an answer, and of the pages that follow: of the same worker, also when
         its task has moved.
+
+        Raises:
+            StoreNotReadyError: the worker does not answer, or finds no row in the time of a
+                question.
         """
+        until = monotonic() + options.seconds
+        for page in self._pages(store, part, options):
+            yield from page.rows
+            if page.rows:
+                until = monotonic() + options.seconds
+            elif page.cursor is not None and monotonic() >= until:
+                msg = (
+                    f"store {store.name!r}: task {store.tasks.get(part.partition, '?')} found no "
+                    f"row in {options.seconds:g} seconds; ask for a smaller range, or give it more "
+                    "time"
+                )
+                raise StoreNotReadyError(msg)
+
+    def pages_with_marks(
+        self, store: StoreEntry, part: AnsweredPart, options: ReadOptions
+    ) -> Iterator[Row | None]:
+        """Return the rows of `pages`, and None before each question for more of them: for an asker
+        that has a time of its own, and goes on with the same scan later.
+        """
+        for page in self._pages(store, part, options):
+            yield from page.rows
+            if page.cursor is not None:
+                yield None
+
+    def _pages(self, store: StoreEntry, part: AnsweredPart, options: ReadOptions) -> Iterator[Part]:
         page: Part = part
         while True:
-            yield from page.rows
+            yield page
             if page.cursor is None or part.worker is None:
                 return
             asking = _Asking(store, Read("count"), options, page_bytes=part.page_bytes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from types import SimpleNamespace
@@ -38,6 +39,8 @@ class Side:
         self.standbys: tuple[str, ...] = ()
         self.asked: list[Question] = []
         self.page_sizes: list[int] = []
+        self.barren_seconds = 0.0
+        """How long a page takes on which no row is; no page has rows meanwhile."""
         self._cursors: dict[int, tuple[int, int]] = {}
         self._numbers = count(1)
         self.drivers = Drivers(Driver(name, f"{name}/1"))
@@ -87,7 +90,9 @@ class Side:
 
     def _part(self, partition: int, begin: int, question: Question) -> Part:
         rows = [row(4 * number + partition, self.size) for number in range(self.count)]
-        page = page_of(iter(rows[begin:]), question.rows_max, question.room)
+        time.sleep(self.barren_seconds)
+        rows_max = 0 if self.barren_seconds else question.rows_max
+        page = page_of(iter(rows[begin:]), rows_max, question.room)
         self.page_sizes.append(bytes_of(page))
         cursor = None
         if begin + len(page) < self.count:
@@ -177,6 +182,25 @@ def test_no_answer_is_longer_than_was_asked_for_however_large_the_rows() -> None
         assert keys == [row(4 * number + each)[0] for number in range(5)]
     assert max(sizes) < 4 << 20
     assert len(second.forwarded._scans) == 0
+
+
+def test_a_page_without_rows_is_sent_before_the_time_of_its_question_is_over() -> None:
+    """The driver asked the worker for ever, also when the other one had gone."""
+    first, second = pair(50)
+    second.barren_seconds = 0.02
+    (part,) = second.forwarded.answer(Question(1, "counts", ALL, (2,), seconds=5.0)).parts
+    page = Question(2, "counts", ALL, (), cursor=part.cursor, seconds=0.1)
+    begun = monotonic()
+    (part,) = second.forwarded.answer(page).parts
+    assert (part.rows, part.failure) == ((), None)
+    assert monotonic() - begun < 2.0
+    assert part.cursor is not None
+    with pytest.raises(StoreNotReadyError, match=r"task 0_2 found no row in 0\.1 seconds"):
+        next(scanned(first.everywhere, ReadOptions(seconds=0.1)))
+    # The scan has lost nothing.
+    second.barren_seconds = 0.0
+    (part,) = second.forwarded.answer(replace(page, cursor=part.cursor)).parts
+    assert len(part.rows) == 50
 
 
 def test_a_cursor_works_once_for_its_store_and_not_for_ever() -> None:

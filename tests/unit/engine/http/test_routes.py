@@ -14,11 +14,14 @@ import pytest
 
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.protocol import wire
+from penstock._engine.http import scans, store_reads
 from penstock._engine.http.access import Access
 from penstock._engine.http.replies import Asked, Reply
 from penstock._engine.http.routes import Routes
+from penstock._engine.queries import query_server
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.questions import Answer, Question, Read
+from penstock._engine.state import marking
 from penstock.errors import StoreNotReadyError
 from penstock.queries import view_of
 from tests.unit.engine.http.shop import KEYS, Shop
@@ -115,6 +118,59 @@ def test_ranges_come_in_pages_each_row_once(limit: int, shop: Shop) -> None:
     assert len(scanned(shop, f"/stores/sessions?limit={limit}")) == 5
     raw = scanned(shop, f"/stores/raw?limit={limit}&prefix={quote(_base64(b'pla'))}")
     assert [row["key"] for row in raw] == [_base64(b"plain")]
+
+
+def test_a_scan_that_finds_little_is_answered_in_time_with_what_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shop = Shop(partitions=3)
+    monkeypatch.setattr(marking, "ROWS_PER_MARK", 2)
+    monkeypatch.setattr(query_server, "_MARKS_MAX", 1)
+    now = slowed(shop, 0.9, monkeypatch)
+    # Of ten windows of each task two fit, or none.
+    for begin, found, in_all in ((4000, 1, 3 * 2), (5000, 0, 0)):
+        now[0] = 0.0
+        page = got(shop, f"/stores/windows?time_from={begin}")
+        assert (len(page["rows"]), page["cursor"] is None) == (found, False)
+        assert now[0] < 4.0
+        assert len(scanned(shop, f"/stores/windows?time_from={begin}")) == in_all
+
+
+def slowed(shop: Shop, seconds: float, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Have the workers take so long for an answer; return what the time is."""
+    now = [0.0]
+    for module in (store_reads, scans):
+        monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    answer = shop._server._answer
+
+    def slow(question: Question, tasks: Any) -> Answer:
+        now[0] += seconds
+        return answer(question, tasks)
+
+    monkeypatch.setattr(shop._server, "_answer", slow)
+    return now
+
+
+def test_rows_that_are_there_are_in_the_page_though_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shop = Shop()
+    slowed(shop, 9.0, monkeypatch)
+    for path, count in (("counts", 29), ("windows", 10), ("windows/a", 5)):
+        assert len(got(shop, f"/stores/{path}")["rows"]) == count
+
+
+def test_a_page_of_keys_is_answered_in_time_and_goes_on_behind_its_last_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(store_reads, "_ROWS_AT_ONCE_MAX", 5)
+    shop = Shop(partitions=3)
+    now = slowed(shop, 0.9, monkeypatch)
+    page = got(shop, "/stores/counts?limit=1000")
+    assert 5 <= len(page["rows"]) < 3 * 29
+    assert page["cursor"] is not None
+    assert now[0] < 4.0
+    assert len(scanned(shop, "/stores/counts?limit=1000")) == 3 * 29
 
 
 def test_every_page_says_how_far_its_tasks_had_come(shop: Shop) -> None:

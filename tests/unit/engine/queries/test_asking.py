@@ -140,6 +140,49 @@ def test_a_page_without_rows_is_no_end_of_the_rows() -> None:
     assert list(scan(workers, 0)) == [row(b"a"), row(b"b")]
 
 
+class Clock:
+    """A time that passes with each question."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr(asking, "monotonic", lambda: self.now)
+
+
+class Seldom(Workers):
+    """A worker takes a second for a page; only some have a row, and none is the last."""
+
+    def __init__(self, clock: Clock, pages_with_rows: set[int]) -> None:
+        super().__init__()
+        self._clock, self._pages_with_rows = clock, pages_with_rows
+
+    def _next(self, partition: int) -> Part:
+        self._clock.now += 1.0
+        assert len(self.asked) < 50, "the scan goes on without an end"
+        found = (row(b"a"),) if len(self.asked) in self._pages_with_rows else ()
+        return Part(0, found, cursor=0)
+
+
+def test_a_scan_that_finds_no_row_ends_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workers = Seldom(Clock(monkeypatch), {3, 7})
+    rows = scan(workers, 0)
+    assert [next(rows), next(rows)] == [row(b"a")] * 2  # each row within its own five seconds
+    told = "store 'counts': task 0_0 found no row in 5 seconds; ask for a smaller range"
+    with pytest.raises(StoreNotReadyError, match=told):
+        next(rows)
+    assert len(workers.asked) == 12
+
+
+def test_questions_for_more_rows_are_marked_for_those_who_have_a_time_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workers = Seldom(Clock(monkeypatch), {3})
+    part = workers.asker.parts(STORE, ALL, [0], WISHES)[0]
+    rows = workers.asker.pages_with_marks(STORE, part, WISHES)
+    assert [next(rows) for _ in range(10)] == [None, None, row(b"a"), *[None] * 7]
+
+
 def test_the_next_page_comes_from_the_worker_of_the_first_though_the_task_has_moved() -> None:
     first, second = Part(2, (row(b"a"),), cursor=9), Part(2, (row(b"b"),))
     workers = Workers(p2=[first], p9=[second])

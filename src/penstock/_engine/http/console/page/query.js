@@ -86,7 +86,7 @@ export class QueryBox {
     const rows = answer.rows ?? [answer];
     const flat = rows.map((row) => flattened(row, inText));
     const names = [...new Set(flat.flatMap((row) => Object.keys(row)))];
-    if (further && this.body) this.body.append(...flat.map((row) => tableRow(names, row)));
+    if (further && this.body?.children.length) this.body.append(...flat.map((row) => tableRow(names, row)));
     else {
       this.body = h("tbody", {}, flat.map((row) => tableRow(names, row)));
       this.result.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name)))), this.body));
@@ -95,7 +95,8 @@ export class QueryBox {
     this.cursor = answer.cursor ?? null;
     this.more.hidden = this.cursor === null;
     const shown = this.body?.children.length ?? 0;
-    this.note.textContent = flat.length ? `${count(shown)} row${shown === 1 ? "" : "s"}${this.cursor ? ", and there are more" : ""}` : "There is no such row.";
+    const rest = this.cursor ? ", and there may be more" : "";
+    this.note.textContent = shown || rest ? `${count(shown)} row${shown === 1 ? "" : "s"}${rest}` : "There is no such row.";
   }
 }
 
