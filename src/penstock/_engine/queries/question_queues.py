@@ -25,6 +25,7 @@ _TIME_MAX = 1 << 63
 # Questions that overlap are sent together: one that has others beside it waits for more, at least
 # so long, and as long as the worker took for those before. So an exchange with a busy worker has
 # twice the questions, and what it costs the worker, two changes of threads, is paid half as often.
+# No more are waited for than there are askers, as most of them wait for their answer.
 _LINGER_SECONDS = 0.003
 _LINGER_SECONDS_MAX = 0.04
 _LINGER_FOR_MAX = 32
@@ -167,6 +168,8 @@ class _Queue:
         self._taken: dict[int, _PendingQuestion] = {}
         self._crowded_until = 0.0
         self._lingers = False
+        self._enough = 0
+        """When so many questions wait, no others are waited for."""
         self._taken_at = monotonic()
         self._closed = False
 
@@ -191,15 +194,19 @@ class _Queue:
     def poll(self, answers: tuple[Answer, ...]) -> list[Question]:
         """Hand the answers over, wait for questions and take them."""
         with self._changed:
+            askers = len(self._waiting)
             for answer in answers:
                 pending = self._taken.pop(answer.number, None)
                 if pending is not None:
+                    askers += 1
                     pending.end(answer)
             now = monotonic()
             if now < self._crowded_until:
                 # Others are on their way: one wait for all of them, not one for the first and
                 # another for the rest.
                 busy = now - self._taken_at if answers else 0.0
+                # A worker without answers does not know how many askers there are.
+                self._enough = min(askers, _LINGER_FOR_MAX) if answers else _LINGER_FOR_MAX
                 self._lingers = True
                 self._changed.wait_for(self._is_enough, linger_seconds(busy))
                 self._lingers = False
@@ -216,7 +223,7 @@ class _Queue:
         return questions
 
     def _is_enough(self) -> bool:
-        return self._closed or len(self._waiting) >= _LINGER_FOR_MAX
+        return self._closed or len(self._waiting) >= self._enough
 
     def close(self) -> None:
         """Wake all that wait, on both sides."""

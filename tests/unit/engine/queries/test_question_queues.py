@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import weakref
 
 import pytest
@@ -158,6 +159,45 @@ def test_questions_that_overlap_are_taken_together(monkeypatch: pytest.MonkeyPat
 
 def test_questions_wait_for_others_as_long_as_the_worker_is_busy() -> None:
     assert linger_seconds(0.0) < linger_seconds(0.02) == 0.02 < linger_seconds(9.0) < 0.1
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_nothing_is_waited_for_when_all_askers_have_asked_again(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait halved what up to 31 askers got that wait for their answers."""
+    # The time of a wait ends none of them.
+    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
+    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
+    queues = QuestionQueues()
+
+    def ask_thrice() -> None:
+        for _ in range(3):
+            queues.ask(WORKER, QUESTION)
+
+    askers = [threading.Thread(target=ask_thrice) for _ in range(count)]
+    for asker in askers:
+        asker.start()
+    until = time.monotonic() + 30
+    while len(queues._queue(WORKER)._waiting) < count:
+        assert time.monotonic() < until, "all have asked"
+        time.sleep(0.001)
+    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", count)
+    batches = [queues.poll(QuestionPoll(*WORKER))]
+    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", 32)
+
+    def poll() -> None:
+        for _ in range(2):
+            answers = tuple(Answer(question.number, (Part(0),)) for question in batches[-1])
+            batches.append(queues.poll(QuestionPoll(*WORKER, answers)))
+
+    poller = threading.Thread(target=poll)
+    poller.start()
+    poller.join(10)
+    queues.close()
+    for thread in (poller, *askers):
+        thread.join(30)
+    assert [len(batch) for batch in batches] == [count] * 3
 
 
 def test_the_questions_of_one_asker_wait_for_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
