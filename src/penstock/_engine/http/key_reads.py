@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import dropwhile, islice
 from typing import Any, Protocol
 
 from penstock._clock import monotonic
@@ -33,9 +33,11 @@ _log = logging.getLogger(__name__)
 _BYTES_MAX = 1 << 16
 # A worker that took a question answers it, or says why not, a moment after its time is over.
 _GRACE_SECONDS = 1.0
-# When so many requests wait for so long already, others may wait a moment, too.
+# When so many requests wait for so long already, others may wait a moment, too. Those that wait
+# for longer do not count: a worker that hangs must not slow down the reads of others.
 _CROWD = 8
 _BUSY_SECONDS = 0.01
+_HUNG_SECONDS = 0.1
 _GATHER_SECONDS = 0.005
 
 
@@ -134,8 +136,11 @@ class KeyReads:
         """Have the requests of the next moment read together, if many wait for busy workers: each
         would wake this thread, which costs more than to answer it.
         """
-        crowd = next(islice(self._pending, _CROWD - 1, None), None)
-        if not self._gathers and crowd is not None and now - crowd.begun > _BUSY_SECONDS:
+        if self._gathers or len(self._pending) < _CROWD:
+            return
+        waiting = dropwhile(lambda one: now - one.begun > _HUNG_SECONDS, self._pending)
+        crowd = next(islice(waiting, _CROWD - 1, None), None)
+        if crowd is not None and now - crowd.begun > _BUSY_SECONDS:
             self._gathers = True
             loop.call_soon(self._pause)
 

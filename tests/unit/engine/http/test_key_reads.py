@@ -371,3 +371,32 @@ def test_requests_are_read_together_while_many_wait_for_busy_workers(
 
     asyncio.run(run())
     assert len(counted) == pauses
+
+
+def test_requests_that_wait_for_a_hung_worker_slow_down_no_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted: list[float] = []
+    now = [100.0]
+    monkeypatch.setattr(key_reads, "_CROWD", 3)
+    monkeypatch.setattr(key_reads, "monotonic", lambda: now[0])
+    endless: Any = Endless()
+    reads = key_reads.KeyReads(endless, endless)
+    monkeypatch.setattr(reads._never, "wait", counted.append)
+    asked = Asked("GET", b"/stores/counts/k", "", {})
+
+    async def ask(times: int, seconds: float) -> None:
+        for _ in range(times):
+            assert reads.begin(asked, lambda reply: None)
+        await asyncio.sleep(0)
+        now[0] += seconds
+
+    async def run() -> None:
+        await ask(5, 1.0)  # by a worker that hangs
+        await ask(3, 0.05)
+        assert not counted
+        # Many wait for a busy worker beside it.
+        await ask(1, 0.0)
+        assert len(counted) == 1
+
+    asyncio.run(run())
