@@ -190,9 +190,13 @@ class Source:
     def placed_by_key(self, read: Read) -> Iterator[PlacedRow]:
         """Return the rows of `by_key`, each with its partition."""
         parts = self._parts(read, self.partitions, self.options)
-        pages = self.asker.pages
-        scans = {place: pages(self.store, part, self.options) for place, part in parts.items()}
+        scans = {place: self._pages(read, part) for place, part in parts.items()}
         yield from merged(scans, reverse=read.reverse)
+
+    def _pages(self, read: Read, part: AnsweredPart) -> Iterator[Row]:
+        if read.anew:
+            return self.asker.pages_anew(self.store, read, part, self.options)
+        return self.asker.pages(self.store, part, self.options)
 
     def rows_one_by_one(self, read: Read) -> Iterator[Row]:
         """Return rows partition by partition, each in the order of its store, as Java does."""

@@ -29,6 +29,7 @@ from penstock._engine.queries.asking import (
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.open_scans import OpenScans, random_number
 from penstock._engine.queries.questions import (
+    BEHIND_LAST_ROW,
     SCAN_ENDED,
     Answer,
     FailureKind,
@@ -156,17 +157,21 @@ class ForwardedQuestions:
         )
         known = [each for each in question.partitions if each in store.tasks]
         keys = dict(zip(question.partitions, question.keys, strict=True)) if question.keys else None
-        parts = []
+        parts: list[Part] = []
+        cursor: int | None
         for part in self._here.answers(store, question.read, known, options, keys).values():
             size = bytes_of(part.rows)
-            if size > room:
+            if size > room and parts:
                 # Large rows are more than was asked for: they come with a page of their own.
-                rows = self._here.pages_with_marks(store, part, options)
-                parts.append(_sent(part, (), self._keep(question.store, part, rows)))
+                cursor = BEHIND_LAST_ROW
+                if not question.read.anew:
+                    rows = self._here.pages_with_marks(store, part, options)
+                    cursor = self._keep(question.store, part, rows)
+                parts.append(_sent(part, (), cursor))
                 continue
-            room -= size
-            cursor = None
-            if part.cursor is not None:
+            room = max(0, room - size)
+            cursor = part.cursor
+            if cursor is not None and not question.read.anew:
                 rows = self._here.pages_with_marks(store, replace(part, rows=()), options)
                 cursor = self._keep(question.store, part, rows)
             parts.append(_sent(part, part.rows, cursor))

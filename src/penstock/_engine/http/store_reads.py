@@ -209,11 +209,10 @@ class StoreReads:
         if shown is None:
             shown = not self._application.exactly_once
         # One more says whether another page follows. That goes on behind a key, of which each
-        # partition may have a row; a cursor of a worker would only keep its snapshot.
+        # partition may have a row.
         needed = asked.limit + (1 if asked.cursor is None else 2)
         rows_max = min(needed, _ROWS_AT_ONCE_MAX)
-        suffice = kind == "key_value" and rows_max == needed
-        options = ReadOptions(shown, asked.stale_ok, seconds, rows_max, rows_suffice=suffice)
+        options = ReadOptions(shown, asked.stale_ok, seconds, rows_max)
         return _answered(lambda: self._application.source(name, options, asked.partition)), kind
 
     def _key_values(self, source: Source, asked: StoreParameters) -> Reply:
@@ -297,7 +296,9 @@ def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[PlacedRo
         first = prefix = prefix_of(asked.prefix, source.codec.key_serde)
     if after is not None:
         first, last = (first, after.key) if asked.reverse else (after.key, last)
-    rows = source.placed_by_key(Read("range", (), first, last, reverse=asked.reverse))
+    # The next page goes on behind a key: scans of the workers would be left open for a minute.
+    read = Read("range", (), first, last, reverse=asked.reverse, anew=True)
+    rows = source.placed_by_key(read)
     if after is not None:
         rows = dropwhile(lambda one: not after.is_before(one), rows)
     if prefix is not None:

@@ -59,8 +59,6 @@ class ReadOptions:
     rows_max: int = 1000
     bytes_max: int = 32 << 20
     """About how many bytes of rows all workers that are asked together may answer."""
-    rows_suffice: bool = False
-    """Whether `rows_max` rows of a partition are all that is read of it."""
 
 
 class AnsweredPart(Part, frozen=True):
@@ -313,6 +311,24 @@ class Asker:
             if page.cursor is not None:
                 yield None
 
+    def pages_anew(
+        self, store: StoreEntry, read: Read, part: AnsweredPart, options: ReadOptions
+    ) -> Iterator[Row]:
+        """Return the rows of an answer, and of those behind it, each a range of its own of the
+        worker that then has the task (`Read.anew`).
+
+        Raises:
+            StoreNotReadyError: no worker answers in time.
+        """
+        options = replace(options, bytes_max=part.page_bytes)
+        while True:
+            yield from part.rows
+            if part.cursor is None:
+                return
+            if part.rows:  # else other partitions have taken the room of the answer
+                read = read.behind(part.rows[-1][0])
+            part = self.parts(store, read, [part.partition], options)[part.partition]
+
     def _pages(self, store: StoreEntry, part: AnsweredPart, options: ReadOptions) -> Iterator[Part]:
         page: Part = part
         while True:
@@ -379,7 +395,6 @@ class _Asking:
             seconds=options.seconds,
             keys=() if keys is None else tuple(keys[partition] for partition in partitions),
             bytes_max=min(bytes_max, ANSWER_BYTES_MAX),
-            rows_suffice=options.rows_suffice,
         )
 
 

@@ -16,7 +16,15 @@ from msgspec.structs import replace
 
 from penstock._clock import monotonic
 from penstock._engine.queries.open_scans import OpenScans, random_number
-from penstock._engine.queries.questions import SCAN_ENDED, Answer, Part, Position, Question, Row
+from penstock._engine.queries.questions import (
+    BEHIND_LAST_ROW,
+    SCAN_ENDED,
+    Answer,
+    Part,
+    Position,
+    Question,
+    Row,
+)
 from penstock._engine.queries.reading import bytes_of, part_of, rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock.errors import StateClosedError
@@ -200,12 +208,12 @@ class QueryServer:
 
     def _keep(self, question: Question, part: Part, rows: Iterator[Row | None]) -> Part:
         """Keep a scan open that has filled its page, had no room for any row, or has passed over
-        many; unless its rows suffice.
+        many; unless the rows that are left are asked for anew.
         """
-        if question.rows_suffice and len(part.rows) >= question.rows_max:
-            return part
-        # The page itself has been answered.
-        number = self._cursors.keep(_Cursor(question.store, replace(part, rows=()), rows))
+        if question.read.anew:
+            number = BEHIND_LAST_ROW
+        else:  # the page itself has been answered
+            number = self._cursors.keep(_Cursor(question.store, replace(part, rows=()), rows))
         return Part(part.partition, part.rows, number, part.position, part.offsets_behind)
 
 

@@ -54,6 +54,11 @@ asked.
 ANSWER_BYTES_MAX = 4 << 20
 """About how long an answer may be; the pages of all its partitions share it."""
 
+BEHIND_LAST_ROW = -1
+"""The cursor of a page of which no scan is kept: more rows may be behind its last one
+(`Read.behind`).
+"""
+
 SCAN_ENDED = "the scan was open for too long, or its task has moved; begin it again"
 
 
@@ -67,6 +72,18 @@ class Read(msgspec.Struct, frozen=True, omit_defaults=True):
     time_from: int = 0
     time_to: int = END_OF_TIME
     reverse: bool = False
+    anew: bool = False
+    """Of a `range`: whether what is behind a page is asked for as another range, so that no scan
+    stays open for it, whose snapshot would keep old rows.
+    """
+    begins_behind: bool = False
+    """Of a `range`: whether the bound at which it begins is left out."""
+
+    def behind(self, key: bytes) -> Read:
+        """Return the range that is left behind a key."""
+        if self.reverse:
+            return structs.replace(self, key_to=key, begins_behind=True)
+        return structs.replace(self, key_from=key, begins_behind=True)
 
     def of_key(self, key: bytes) -> Read:
         """Return the same read of one key."""
@@ -91,8 +108,6 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     """The keys of each partition, in the place of those of `read`, which are then none."""
     bytes_max: int = ANSWER_BYTES_MAX
     """About how many bytes of rows the answer may have; a page has one row at least."""
-    rows_suffice: bool = False
-    """Whether nothing is asked for behind a page of `rows_max` rows."""
 
     def numbered(self, number: int) -> Question:
         """Return the question under a number."""
@@ -121,7 +136,7 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
     partition: int
     rows: tuple[Row, ...] = ()
     cursor: int | None = None
-    """How to ask for the next page; None if there is none."""
+    """How to ask for the next page; None if there is none. Or `BEHIND_LAST_ROW`."""
     position: Position = msgspec.field(default_factory=dict)
     offsets_behind: int = 0
     """How many offsets of its changelogs a copy that restores has not read yet."""

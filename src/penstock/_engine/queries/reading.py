@@ -58,7 +58,11 @@ def _has_value(found: tuple[bytes, Any]) -> bool:
 
 def _range(store: TypedKeyValueStore, read: Read) -> Iterator[Row]:
     scan = store.reverse_range if read.reverse else store.range
-    return _pairs(scan(read.key_from, read.key_to))
+    rows = _pairs(scan(read.key_from, read.key_to))
+    if not read.begins_behind:
+        return rows
+    begin = read.key_to if read.reverse else read.key_from
+    return (row for row in rows if row[0] != begin)
 
 
 def _prefix(store: TypedKeyValueStore, read: Read) -> Iterator[Row]:

@@ -18,7 +18,15 @@ from penstock._engine.control.protocol import wire
 from penstock._engine.queries import open_scans
 from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
+from penstock._engine.queries.questions import (
+    BEHIND_LAST_ROW,
+    GLOBAL,
+    Answer,
+    Part,
+    Question,
+    Read,
+    Row,
+)
 from penstock._engine.queries.reading import bytes_of, page_of
 from penstock.errors import StoreNotReadyError
 
@@ -90,12 +98,16 @@ class Side:
 
     def _part(self, partition: int, begin: int, question: Question) -> Part:
         rows = [row(4 * number + partition, self.size) for number in range(self.count)]
+        if question.read.begins_behind:
+            begin = 1 + [key for key, *_ in rows].index(question.read.key_from or b"")
         time.sleep(self.barren_seconds)
         rows_max = 0 if self.barren_seconds else question.rows_max
         page = page_of(iter(rows[begin:]), rows_max, question.room)
         self.page_sizes.append(bytes_of(page))
         cursor = None
-        if begin + len(page) < self.count:
+        if begin + len(page) < self.count and question.read.anew:
+            cursor = BEHIND_LAST_ROW
+        elif begin + len(page) < self.count:
             cursor = next(self._numbers)
             self._cursors[cursor] = partition, begin + len(page)
         return Part(partition, page, cursor, {"in": {partition: 7}})
@@ -201,6 +213,31 @@ def test_a_page_without_rows_is_sent_before_the_time_of_its_question_is_over() -
     second.barren_seconds = 0.0
     (part,) = second.forwarded.answer(replace(page, cursor=part.cursor)).parts
     assert len(part.rows) == 50
+
+
+@pytest.mark.parametrize("size", [0, 1000, 3 << 20])
+def test_a_range_that_is_asked_for_anew_keeps_nothing_at_either_driver(size: int) -> None:
+    first, second = pair(9)
+    second.size = size
+    read, options = Read("range", anew=True), ReadOptions(seconds=5.0, rows_max=4)
+    parts = first.everywhere.parts(STORE, read, [2, 3], options)
+    for each, part in parts.items():
+        rows = first.everywhere.pages_anew(STORE, read, part, options)
+        keys = [key for key, *_ in rows]
+        assert keys == [row(4 * number + each)[0] for number in range(9)]
+    assert len(second.forwarded._scans) == 0
+    assert not second._cursors
+
+
+def test_a_range_that_is_asked_for_anew_follows_its_task() -> None:
+    first, second = pair(9)
+    read, options = Read("range", anew=True), ReadOptions(seconds=5.0, rows_max=4)
+    part = first.everywhere.parts(STORE, read, [2], options)[2]
+    rows = first.everywhere.pages_anew(STORE, read, part, options)
+    assert next(rows) == row(2)
+    first.tasks["0_2"] = second.tasks.pop("0_2")
+    assert len(list(rows)) == 8
+    assert first.asked
 
 
 def test_a_cursor_works_once_for_its_store_and_not_for_ever() -> None:

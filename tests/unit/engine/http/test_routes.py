@@ -202,11 +202,26 @@ def test_pages_have_every_row_of_a_key_that_is_in_several_partitions() -> None:
     assert len(scanned(shop, "/stores/counts?limit=3&prefix=key-0")) == 2 * 10
 
 
-@pytest.mark.parametrize("limit", [1, 2, 7, 25])
-def test_a_page_of_keys_leaves_no_scan_open_at_the_workers(limit: int) -> None:
-    shop = Shop(partitions=2)
-    for words in ("reverse=false", "reverse=true", "prefix=key-0", "from=key-03"):
-        assert scanned(shop, f"/stores/counts?limit={limit}&{words}")
+@pytest.mark.parametrize("limit", [1, 2, 7, 25, 50, 1000])
+def test_a_page_of_keys_leaves_no_scan_open_at_the_workers(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So the rows of a page come with several answers.
+    monkeypatch.setattr(store_reads, "_ROWS_AT_ONCE_MAX", 10)
+    shop = Shop(partitions=3)
+    for words, count in (("reverse=false", 29), ("reverse=true", 29), ("prefix=key-0", 10)):
+        rows = scanned(shop, f"/stores/counts?limit={limit}&{words}")
+        keys = [row["key"] for row in rows]
+        assert len(keys) == 3 * count
+        assert keys == sorted(keys, key=str.encode, reverse=words == "reverse=true")
+        assert len(shop._server._cursors) == 0
+
+
+def test_a_page_of_large_rows_leaves_no_scan_open_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock._engine.queries.questions.ANSWER_BYTES_MAX", 40)
+    shop = Shop(partitions=3)
+    for words in ("limit=100", "limit=100&reverse=true"):
+        assert len(scanned(shop, f"/stores/counts?{words}")) == 3 * 29
     assert len(shop._server._cursors) == 0
 
 

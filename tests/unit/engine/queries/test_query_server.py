@@ -16,6 +16,7 @@ from penstock._engine.queries import query_server as module
 from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import (
     ANSWER_BYTES_MAX,
+    BEHIND_LAST_ROW,
     Answer,
     Part,
     Position,
@@ -182,13 +183,23 @@ def test_a_page_is_limited_in_bytes(served: Any) -> None:
     assert part.cursor is not None
 
 
-def test_nothing_is_kept_behind_rows_that_suffice(served: Any, server: QueryServer) -> None:
-    enough = replace(ALL, rows_suffice=True)
-    part = served(enough, FakeTask(records=25)).parts[0]
-    assert (len(part.rows), part.cursor, len(server._cursors)) == (10, None, 0)
-    part = served(replace(enough, bytes_max=50), FakeTask(records=25)).parts[0]
-    assert len(part.rows) == 4
-    assert part.cursor is not None
+@pytest.mark.parametrize("bytes_max", [ANSWER_BYTES_MAX, 50, 1])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_range_that_is_asked_for_anew_keeps_nothing(
+    bytes_max: int, reverse: bool, served: Any, server: QueryServer
+) -> None:
+    task, read = FakeTask(records=25), Read("range", reverse=reverse, anew=True)
+    keys: list[bytes] = []
+    while True:
+        (part,) = served(replace(ALL, read=read, bytes_max=bytes_max), task).parts
+        keys += [row[0] for row in part.rows]
+        assert len(server._cursors) == 0
+        if part.cursor is None:
+            break
+        assert part.cursor == BEHIND_LAST_ROW
+        read = read.behind(keys[-1])
+    in_order = [key for key in keys if len(key) == 4]
+    assert in_order == sorted((b"%04d" % number for number in range(25)), reverse=reverse)
 
 
 def test_a_worker_sets_the_limit_of_what_is_asked_of_it() -> None:
