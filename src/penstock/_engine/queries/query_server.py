@@ -118,6 +118,8 @@ class QueryServer:
                 if batch.abandoned:
                     break
                 answer = self._answer(question, here, batch.is_abandoned)
+                if batch.abandoned:
+                    break  # it may have been cut, and its asker may still look
                 batch.answers[question.number] = answer
             batch.unanswered.release()
         self.drop_old()

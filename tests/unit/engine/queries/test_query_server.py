@@ -313,6 +313,25 @@ def test_nothing_is_kept_of_questions_whose_asker_has_given_up(server: QueryServ
     assert answered == []
 
 
+def test_a_page_that_was_cut_is_not_taken_for_a_whole_one(
+    server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the end of the time and the look for answers one came without its cursor."""
+    asked = [replace(ALL, number=number) for number in (1, 2)]
+    batch = module._Batch(asked)
+    part_of: Any = vars(module)["part_of"]
+
+    def cut(*arguments: Any) -> Any:
+        batch.abandoned = bool(batch.answers)  # the second answer comes too late
+        return part_of(*arguments)
+
+    monkeypatch.setattr(module, "part_of", cut)
+    server._batches.append(batch)
+    server.serve([FakeTask(records=25)])
+    assert [number for number, answer in batch.answers.items() if answer.parts[0].cursor] == [1]
+    assert 2 not in batch.answers
+
+
 def test_a_hasty_question_does_not_end_the_time_of_another(server: QueryServer) -> None:
     asked = [
         Question(1, "plain", Read("range"), (0,), seconds=0.0),
