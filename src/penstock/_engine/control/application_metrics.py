@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from penstock._engine.control.protocol.messages import Report
-from penstock._engine.control.status import GONE, broker_away_seconds
+from penstock._engine.control.status import GONE, SILENT, broker_away_seconds
 from penstock._engine.metrics.catalogue import description
 from penstock._engine.metrics.rows import CLIENT, MetricRow
 from penstock.metrics import MetricName, MetricValue
@@ -34,9 +34,12 @@ def application_metrics(
 def client_values(
     reports: Mapping[str, Report], task_count: int, lag: int | None, failed: int
 ) -> dict[str, MetricValue]:
-    """Return the metrics of the application as a whole, as far as the workers know them."""
+    """Return the metrics of the application as a whole, as far as the workers know them. The tasks
+    of a silent worker are missing, unless another one has them.
+    """
     alive = [report for report in reports.values() if report.state not in GONE]
-    states = {task: state for report in alive for task, state in report.tasks.items()}
+    known = [report for report in alive if report.state != SILENT]
+    states = {task: state for report in known for task, state in report.tasks.items()}
     counted = Counter(states.values())
     values: dict[str, MetricValue] = {
         "alive-stream-threads": len(alive),
@@ -48,7 +51,7 @@ def client_values(
     }
     if lag is not None:
         values["records-lag"] = lag
-    away = broker_away_seconds(alive)
+    away = broker_away_seconds(known)
     if away is not None:
         values["broker-away-seconds"] = away
     return values

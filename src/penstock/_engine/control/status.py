@@ -70,21 +70,25 @@ def status(
     metrics: Mapping[str, Iterable[MetricRow]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return the figures of all workers, from the last report and the last metrics of each; a lag
-    that is not known is left out.
+    that is not known is left out. Of a silent worker nothing else is known: others may have its
+    tasks.
     """
     alive = [report for report in reports.values() if report.state not in GONE]
-    tasks = Counter(state for report in alive for state in report.tasks.values())
+    known = [report for report in alive if report.state != SILENT]
+    silent = {report.member_id for report in alive if report.state == SILENT}
+    tasks = Counter(state for report in known for state in report.tasks.values())
     entries: Counter[str] = Counter()
-    for report in alive:
+    for report in known:
         entries.update(report.state_entries)
+    rows = [row for worker, rows in metrics.items() if worker not in silent for row in rows]
     figures: dict[str, Any] = {
         "workers": len(alive),
         "tasks": {"running": tasks["running"], "restoring": tasks["restoring"]},
-        "restoreRemaining": sum(report.restore_remaining for report in alive),
+        "restoreRemaining": sum(report.restore_remaining for report in known),
         "stateEntries": dict(sorted(entries.items())),
-        "stateOperators": _state_operators(entries, metrics),
+        "stateOperators": _state_operators(entries, rows),
     }
-    away = broker_away_seconds(alive)
+    away = broker_away_seconds(known)
     if away is not None:
         figures["brokerAwaySeconds"] = round(away, 1)
     if lag is not None:
@@ -92,14 +96,12 @@ def status(
     return figures
 
 
-def _state_operators(
-    entries: Mapping[str, int], metrics: Mapping[str, Iterable[MetricRow]]
-) -> list[dict[str, Any]]:
+def _state_operators(entries: Mapping[str, int], rows: Iterable[MetricRow]) -> list[dict[str, Any]]:
     """Return the figures of each store under the names that Spark has for its own state operators.
     How many rows were updated is known at the metrics level DEBUG only, and left out otherwise.
     """
     sums: dict[str, Counter[str]] = {name: Counter() for name in entries}
-    for row in (row for rows in metrics.values() for row in rows):
+    for row in rows:
         is_ours = row.group == STATE and not row.of_user
         ids = (value for tag, value in row.tags.items() if is_ours and tag.endswith("-state-id"))
         store = next(ids, None)

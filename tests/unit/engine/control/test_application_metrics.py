@@ -46,3 +46,15 @@ def test_the_application_as_a_whole() -> None:
     known = client_values(away, 4, lag=7, failed=0)
     assert known["broker-away-seconds"] == 3.5
     assert known.keys() <= CATALOGUE["stream-metrics"].keys()
+
+
+def test_the_tasks_of_a_worker_that_sends_no_reports_are_missing() -> None:
+    silent = Report("a", "silent", tasks={"0_0": "running"}, pid=1, repeated=True)
+    values = client_values({"a": silent}, 1, lag=None, failed=0)
+    assert (values["alive-stream-threads"], values["running-tasks"]) == (1, 0)
+    assert values["missing-tasks"] == 1
+    owner = Report("b", "restoring", tasks={"0_0": "restoring"}, pid=2)
+    for reports in ({"a": silent, "b": owner}, {"b": owner, "a": silent}):
+        values = client_values(reports, 1, lag=None, failed=0)
+        assert (values["running-tasks"], values["restoring-tasks"]) == (0, 1)
+        assert values["missing-tasks"] == 0

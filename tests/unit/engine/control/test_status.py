@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import RecordCounts, status
 from penstock._engine.metrics.rows import STATE, TASK, MetricRow
@@ -58,6 +60,19 @@ def test_workers_that_are_gone_do_not_count() -> None:
     gone["lost"] = Report("lost", "lost", lag=9)
     told = status({"a": A, **gone}, 3)
     assert (told["workers"], told["tasks"]["running"], told["lag"]) == (1, 1, 3)
+
+
+def test_a_worker_that_sends_no_reports_counts_as_a_worker_only() -> None:
+    """Its tasks may run elsewhere, and were counted twice; alone it was still said to run them."""
+    row = MetricRow(STATE, {"state-bytes": 100}, {"task-id": "0_0", "rocksdb-state-id": "counts"})
+    silent = replace(A, state="silent", repeated=True, restore_remaining=3, broker_away_seconds=9.0)
+    alone = status({"a": silent}, None, {"a": (row,)})
+    assert (alone["workers"], alone["tasks"]["running"], alone["restoreRemaining"]) == (1, 0, 0)
+    assert (alone["stateEntries"], alone["stateOperators"]) == ({}, [])
+    assert "brokerAwaySeconds" not in alone
+    other = replace(A, member_id="b")
+    both = status({"a": silent, "b": other}, 3, {"a": (row,), "b": (row,)})
+    assert both == {**status({"b": other}, 3, {"b": (row,)}), "workers": 2}
 
 
 def test_a_lag_that_is_not_known_is_left_out() -> None:

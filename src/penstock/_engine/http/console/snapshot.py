@@ -177,12 +177,11 @@ class Watch:
         for member, tasks in look.application.standby_copies().items():
             for task in tasks:
                 keepers.setdefault(task, []).append(member)
-        others = _elsewhere(look)
+        others = _elsewhere(look, owners)
         for plan in look.tasks:
             figures = look.metrics.tasks.get(plan.id, _NONE)
-            worker, state = owners.get(plan.id, (None, "unassigned"))
-            if worker is None and plan.id in others:
-                worker, state = others[plan.id]
+            nowhere: tuple[str | None, str] = (None, "unassigned")
+            worker, state = others.get(plan.id) or owners.get(plan.id) or nowhere
             done, eta = self._restore_progress(plan.id, state, figures, look.now)
             for name, value in (
                 ("id", plan.id),
@@ -239,8 +238,10 @@ def head(look: Look) -> dict[str, Any]:
     """Return the figures at the top of the page."""
     application = look.application
     alive = [report for report in look.reports.values() if report.state not in GONE]
-    states = Counter(state for _, state in owners_of(look.reports).values())
-    elsewhere = len(_elsewhere(look))
+    known = [report for report in alive if report.state != SILENT]
+    owners = owners_of(look.reports)
+    states = Counter(state for _, state in owners.values())
+    elsewhere = len(_elsewhere(look, owners))
     return {
         "now": look.now_ms,
         "application": application.application_id,
@@ -254,8 +255,8 @@ def head(look: Look) -> dict[str, Any]:
         "elsewhere": elsewhere,
         "missing": max(0, len(look.tasks) - states.total() + states[SILENT] - elsewhere),
         "workers": len(alive),
-        "restore_remaining": sum(report.restore_remaining for report in alive),
-        "broker_away_seconds": broker_away_seconds(alive),
+        "restore_remaining": sum(report.restore_remaining for report in known),
+        "broker_away_seconds": broker_away_seconds(known),
         "errors": application.errors().count,
     }
 
@@ -308,7 +309,7 @@ def owners_of(reports: Mapping[str, Report]) -> dict[str, tuple[str, str]]:
             continue
         for task, state in report.tasks.items():
             shown = SILENT if report.state == SILENT else state
-            if task not in owners or shown == "running":
+            if task not in owners or owners[task][1] == SILENT or shown == "running":
                 owners[task] = report.member_id, shown
     return owners
 
@@ -452,10 +453,17 @@ def _heat(look: Look, reached: Mapping[str, float]) -> dict[str, float]:
     return heat
 
 
-def _elsewhere(look: Look) -> dict[str, tuple[str, str]]:
-    """Return driver and state of each task that another driver has."""
+def _elsewhere(look: Look, owners: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return driver and state of each task that another driver has, and no worker here that sends
+    reports.
+    """
     _, *others = look.application.drivers()
-    return {task: (driver.name, state) for driver in others for task, state in driver.tasks.items()}
+    return {
+        task: (driver.name, state)
+        for driver in others
+        for task, state in driver.tasks.items()
+        if task not in owners or owners[task][1] == SILENT
+    }
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

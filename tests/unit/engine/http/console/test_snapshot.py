@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from penstock._engine.control.drivers import Driver
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.recent_errors import SeenError
 from penstock._engine.http.console.feed import encoded
@@ -168,6 +170,32 @@ def test_a_task_that_has_moved_from_a_worker_that_hangs_is_where_it_runs() -> No
     hangs = Report("b", "running", tasks={"0_0": "running"}, pid=2, repeated=True)
     assert owners_of({"a": moved, "b": hangs}) == {"0_0": ("a", "running")}
     assert owners_of({"b": hangs, "a": moved}) == {"0_0": ("a", "running")}
+
+
+def test_the_task_of_a_worker_that_sends_no_reports_is_where_others_have_it() -> None:
+    silent = Report("a", "silent", tasks={"0_0": "running"}, pid=1, repeated=True)
+    for repeated in (False, True):
+        owner = Report("b", "restoring", tasks={"0_0": "restoring"}, pid=2, repeated=repeated)
+        assert owners_of({"a": silent, "b": owner}) == {"0_0": ("b", "restoring")}
+        assert owners_of({"b": owner, "a": silent}) == {"0_0": ("b", "restoring")}
+    assert owners_of({"a": silent}) == {"0_0": ("a", "silent")}
+    application = Simulated(partitions=2, workers=1)
+    tasks = [plan.id for plan in application.plan()]
+    own = Report("a", "silent", tasks=dict.fromkeys(tasks, "running"), pid=1, repeated=True)
+    other = Driver("there", "node/2", tasks={tasks[0]: "running"})
+    application.reports = lambda: {"a": own}  # type: ignore[method-assign]
+    application.drivers = lambda: [Driver("here", "node/1"), other]  # type: ignore[method-assign]
+    sections = seen(application, 1)
+    shown = sections["tasks"]
+    where = dict(zip(shown["id"], zip(shown["worker"], shown["state"], strict=True), strict=True))
+    assert where.pop(tasks[0]) == ("node/2", "running")
+    assert set(where.values()) == {("a", "silent")}
+    head = sections["head"]
+    assert (head["elsewhere"], head["running"], head["missing"]) == (1, 0, len(tasks) - 1)
+    # A driver that was killed claims its tasks for a while.
+    own = replace(own, state="running", repeated=False)
+    head = seen(application, 1)["head"]
+    assert (head["elsewhere"], head["running"], head["missing"]) == (0, len(tasks), 0)
 
 
 def test_totals_do_not_fall_when_a_worker_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
