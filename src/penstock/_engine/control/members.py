@@ -27,6 +27,8 @@ _LAG = "records-lag"
 # Workers report four times a second, a busy function of the user or not.
 _SILENT_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
+# Reports come or are looked at several times a second, unless the driver itself stands still.
+_STALL_SECONDS = 2.0
 
 Assignments: TypeAlias = Sequence[tuple[tuple[str, int], Mapping[str, str]]]
 """Workers, each with its tasks and what these do."""
@@ -43,6 +45,8 @@ class Members:
         """When the last report of each worker came."""
         self._silent: frozenset[str] = frozenset()
         self._next_look = 0.0
+        self._awake = monotonic()
+        """When reports were taken or looked at last."""
         self._lock = threading.Lock()
         self._version = 0
         self._metrics: dict[str, tuple[MetricRow, ...]] = {}
@@ -143,6 +147,7 @@ class Members:
 
     def _look_for_silent(self) -> None:
         now = monotonic()
+        self._allow_for_stall(now)
         if now < self._next_look:
             return
         self._next_look = now + _LOOK_SECONDS
@@ -157,6 +162,13 @@ class Members:
             self._silent = silent
             self._version += 1
 
+    def _allow_for_stall(self, now: float) -> None:
+        """Wait anew for all reports if the driver has stood still: they wait to be taken."""
+        if now - self._awake >= _STALL_SECONDS:
+            for name in self._arrived.keys() - self._silent:
+                self._arrived[name] = now
+        self._awake = now
+
     def _shown(self, report: Report) -> Report:
         if report.member_id not in self._silent or report.state in GONE:
             return report
@@ -170,8 +182,10 @@ class Members:
 
     def _put(self, report: Report) -> None:
         before = self._reports.get(report.member_id)
+        now = monotonic()
+        self._allow_for_stall(now)
         self._reports[report.member_id] = report
-        self._arrived[report.member_id] = monotonic()
+        self._arrived[report.member_id] = now
         if report.member_id in self._silent:
             self._next_look = 0.0
         self._keep_metrics(report)

@@ -84,10 +84,11 @@ def test_a_worker_whose_process_is_stopped_is_not_believed(monkeypatch: pytest.M
     members.take(replace(B, lag=0))
     members.take(Report("c", "running", pid=3))  # it opens, and has no tasks yet
     before = members.version
-    now[0] += 4
-    members.take(replace(B, lag=7))
-    now[0] += 2
-    shown = members.reports()
+    for second in range(6):
+        now[0] += 1
+        if second == 3:
+            members.take(replace(B, lag=7))
+        shown = members.reports()
     assert {name: one.state for name, one in shown.items()} == {
         "a": "silent", "b": "running", "c": "running",
     }  # fmt: skip
@@ -100,6 +101,34 @@ def test_a_worker_whose_process_is_stopped_is_not_believed(monkeypatch: pytest.M
     members.take(B)
     assert members.reports()["a"] == A
     assert len(members.assignments()) == 3
+
+
+def test_a_driver_that_stood_still_takes_no_worker_for_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(members_module, "monotonic", lambda: now[0])
+    members = filled()
+
+    def silent_after(seconds: int) -> set[str]:
+        for _ in range(seconds):
+            now[0] += 1.0
+            members.reports()
+        return {name for name, one in members.reports().items() if one.state == "silent"}
+
+    assert silent_after(1) == set()
+    now[0] += 60.0  # reports have come, and wait to be taken
+    members.take(replace(A, number=7))
+    assert silent_after(4) == set()
+    assert len(members.assignments()) == 2
+    members.take(replace(A, number=8))
+    assert silent_after(1) == {"b"}
+    now[0] += 60.0
+    members.take(replace(A, number=9))
+    # One that has sent nothing before sends nothing now.
+    assert silent_after(1) == {"b"}
+    now[0] += 60.0
+    assert silent_after(6) == {"a", "b"}
 
 
 def test_standbys_are_chosen_when_the_membership_changes_not_at_each_report(
