@@ -201,7 +201,7 @@ def to_prometheus(metrics: Mapping[MetricName, MetricValue]) -> str:
 def _only_grows(name: MetricName) -> bool:
     if not name.name.endswith("-total") or name.name in _FALLING:
         return False
-    # A sensor of any quantity is in the group of its node, and has no description.
+    # A sensor of any quantity is in the group of its node, and has no description; others have one.
     return name.group != _NODE_GROUP or bool(name.description)
 
 

@@ -26,9 +26,16 @@ def application_metrics(
         for row in its_rows:
             tags = (*of_client, ("thread-id", worker), *row.tags.items())
             for name, value in row.values.items():
-                called = MetricName(name, row.group, tags, description(row.group, name))
-                metrics[called] = value
+                metrics[MetricName(name, row.group, tags, _description(row, name))] = value
     return metrics
+
+
+def _description(row: MetricRow, name: str) -> str:
+    """Return what a metric is; nothing if it is of a quantity of the user's. `to_prometheus` knows
+    these by that.
+    """
+    is_counted = row.of_user and not row.of_quantity
+    return description(row.group, name) or ("of a sensor of the program" if is_counted else "")
 
 
 def client_values(

@@ -24,3 +24,5 @@ class MetricRow:
     of_user: bool = False
     """Whether it is of a sensor of the user's, whose group may be one of ours: none of our figures.
     """
+    of_quantity: bool = False
+    """Whether that sensor measures any quantity, whose total can fall."""

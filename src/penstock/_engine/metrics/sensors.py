@@ -60,7 +60,8 @@ class TaskSensor:
             for stat in _KINDS[self._kind]
             if (value := known[stat]) is not None
         }
-        return MetricRow(self._place.group, values, dict(self._place.tags), of_user=True)
+        tags, of_quantity = dict(self._place.tags), self._kind == "quantity"
+        return MetricRow(self._place.group, values, tags, of_user=True, of_quantity=of_quantity)
 
     def record(self, value: float = 1.0) -> None:
         """Take a measurement."""

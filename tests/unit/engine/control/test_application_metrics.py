@@ -6,7 +6,8 @@ from penstock._engine.control.application_metrics import application_metrics, cl
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.metrics.catalogue import CATALOGUE
 from penstock._engine.metrics.rows import MetricRow
-from penstock.metrics import MetricName
+from penstock._engine.metrics.sensors import TaskSensors
+from penstock.metrics import MetricName, to_prometheus
 
 
 def test_workers_are_told_apart_by_their_thread_id() -> None:
@@ -58,3 +59,17 @@ def test_the_tasks_of_a_worker_that_sends_no_reports_are_missing() -> None:
         values = client_values(reports, 1, lag=None, failed=0)
         assert (values["running-tasks"], values["restoring-tasks"]) == (0, 1)
         assert values["missing-tasks"] == 0
+
+
+def test_what_the_program_counts_is_a_counter_and_its_quantities_are_gauges() -> None:
+    sensors = TaskSensors(debug=False, task_id="0_0")
+    node = sensors.of_node("check")
+    # Both are in the group of nodes.
+    node.add_rate_total_sensor("processor-node", "shop", "sale").record(3)
+    node.add_sensor("change").record(-5)
+    text = to_prometheus(application_metrics({}, "app", {"a": sensors.rows(1.0)}))
+    kinds = dict(line.split()[2:] for line in text.splitlines() if line.startswith("# TYPE"))
+    ours = "kafka_streams_stream_processor_node_metrics_"
+    assert kinds[f"{ours}sale_total"] == "counter"
+    assert kinds[f"{ours}sale_rate"] == "gauge"
+    assert kinds[f"{ours}change_total"] == "gauge"

@@ -5,6 +5,7 @@ reads; what cannot be known now is left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol
 
@@ -113,7 +114,7 @@ class WorkerMetrics:
             yield MetricRow(NODE, ages, _node_tags(tags, node))
         yield from self._of_topics(each, tags)
         for row in task.metric_rows(now):
-            yield MetricRow(row.group, row.values, {**tags, **row.tags}, row.of_user)
+            yield replace(row, tags={**tags, **row.tags})
 
     def _task_values(self, each: AssignedTask, now: float) -> dict[str, int | float | str]:
         task = each.task
