@@ -202,8 +202,9 @@ class Supervision:
         while not self._states.ended:
             self._pause.wait(_WATCH_SECONDS)
             failure = replanner.check()
-            reason = None if self._asks_all_to_end else query.shutdown_reason()
-            if failure is None and reason is not None:
+            # The reason first: this instance says that it asks before it can hear itself.
+            reason = query.shutdown_reason()
+            if failure is None and reason is not None and not self._asks_all_to_end:
                 failure = f"another instance asked all to end: {reason}"
             if failure is not None:
                 self._fail(WorkerFailure("StreamsError", failure, failure))

@@ -145,6 +145,20 @@ def test_the_instance_that_asks_all_to_end_tells_its_own_failure(
     assert watched.failure() == "bad"
 
 
+def test_an_instance_that_hears_itself_at_once_does_not_take_it_for_another() -> None:
+    watched = Watched()
+
+    def heard() -> str:
+        # It fails on another thread while this one looks.
+        watched.supervision._asks_all_to_end = True
+        watched.replanner.trouble = "its own failure"
+        return "its own failure, as others hear it"
+
+    watched.query.shutdown_reason = heard  # type: ignore[method-assign]
+    watched.watch()
+    assert watched.failure() == "its own failure"
+
+
 def test_the_group_says_when_a_bounded_run_is_over() -> None:
     watched = Watched(bounded=True)
     watched.query.over = True
