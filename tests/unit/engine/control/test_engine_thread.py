@@ -126,6 +126,38 @@ def test_a_lease_ends_when_neither_a_turn_nor_an_answer_comes(time: Time) -> Non
     engine._ended.set()
 
 
+@pytest.mark.parametrize("failed", [False, True])
+def test_questions_go_elsewhere_before_a_worker_leaves_its_group(time: Time, failed: bool) -> None:
+    """To commit and to leave takes seconds, and the stores are closed."""
+    done: list[str] = []
+
+    def step(*, paused: bool) -> None:
+        done.append("step")
+        if failed:
+            msg = "of the test"
+            raise RuntimeError(msg)
+        engine._instruction = Instruction(stop=True)
+
+    figures = SimpleNamespace(records_in=lambda: 7, take_record_failures=tuple)
+    worker: Any = SimpleNamespace(
+        figures=figures,
+        step=step,
+        close=lambda: done.append("close"),
+        abandon=lambda: done.append("abandon"),
+    )
+    queries: Any = SimpleNamespace(
+        has_questions=False, is_hot=False, close=lambda: done.append("queries")
+    )
+    reporter: Any = SimpleNamespace(ready=False)
+    engine = EngineThread(TURN)
+    engine._queries = queries
+    with pytest.raises(RuntimeError) if failed else nullcontext():
+        engine._work(worker, None, reporter)
+    assert done == ["step", "queries", "abandon" if failed else "close"]
+    assert engine._records_in == 7
+    engine._ended.set()
+
+
 @pytest.mark.parametrize("instruction", [Instruction(renew=False), Instruction(stop=True)])
 def test_an_answer_of_a_driver_that_does_not_want_the_worker_renews_nothing(
     time: Time, instruction: Instruction

@@ -94,7 +94,9 @@ class Report:
 
     member_id: str
     state: str
-    """starting, running, restoring, closed or failed; lost, if its connection just ended."""
+    """starting, running, restoring, closed or failed; lost, if its connection just ended; silent,
+    if it has sent no report for some seconds: then its tasks may be elsewhere.
+    """
     tasks: dict[str, str] = field(default_factory=dict)
     counters: dict[str, dict[str, int]] = field(default_factory=dict)
     restored: int = 0
