@@ -18,6 +18,8 @@ from penstock._engine.kafka.local_broker.jars import cache_root
 from penstock._engine.spark.java_options import quoted, users_options
 from penstock.errors import StreamsError
 
+WRITES_ARCHIVE = "-XX:ArchiveClassesAtExit="
+"""The option of a JVM that has no archive yet."""
 QUICK_START = "-XX:TieredStopAtLevel=1"
 """For a JVM that mostly waits: the second compiler takes more time than it saves there. The usual
 collector keeps several times the 60 MB that live, more with each time that the machine is busy:
@@ -46,7 +48,7 @@ def archive_option() -> str:
     if archive.exists():
         return quoted(f"-XX:SharedArchiveFile={archive}")
     made = archive.with_suffix(f".{os.getpid()}")
-    return f"{quoted(f'-XX:ArchiveClassesAtExit={made}')} -Xlog:disable"
+    return f"{quoted(f'{WRITES_ARCHIVE}{made}')} -Xlog:disable"
 
 
 def drop_archive() -> None:

@@ -29,7 +29,11 @@ class EarlyJvm:
     JVM's process, which pyspark adds to.
     """
 
-    def __init__(self, launch: Callable[[dict[str, Any]], Any]) -> None:
+    def __init__(self, launch: Callable[[dict[str, Any]], Any], *, is_first: bool = False) -> None:
+        """`is_first`: no JVM has written an archive of Spark's classes here, which makes later
+        starts quicker.
+        """
+        self.is_first = is_first
         self._launch = launch
         self._options: dict[str, Any] = {}
         self._gateway: Any = None

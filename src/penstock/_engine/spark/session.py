@@ -30,6 +30,7 @@ from penstock._engine.kafka.local_broker.java import collector_options
 from penstock._engine.spark import worker_daemon
 from penstock._engine.spark.class_archive import (
     QUICK_START,
+    WRITES_ARCHIVE,
     archive_option,
     drop_archive,
 )
@@ -97,7 +98,8 @@ def launch_early(
         return None
     settings = _settings(config)
     conf = _conf_of(config, settings, heavy=heavy)
-    return EarlyJvm(lambda options: _launch_jvm(conf, config, options, log))
+    is_first = WRITES_ARCHIVE in str(conf.get(DEFAULT_OPTIONS))
+    return EarlyJvm(lambda options: _launch_jvm(conf, config, options, log), is_first=is_first)
 
 
 def try_spark(config: StreamsConfig) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark import SparkConf
+from pyspark import SparkConf, SparkContext
 
 from penstock._engine.spark import session
 from penstock.errors import ConfigError
@@ -130,6 +130,21 @@ def test_the_user_s_options_of_the_jvm_come_after_ours(
     assert ours.startswith("-Dlog4j2.configurationFile=")
     assert ours.endswith(" -XX:+UseSerialGC") is not heavy
     assert not conf.contains("spark.driver.extraJavaOptions")
+
+
+@pytest.mark.parametrize("option", ["WRITES_ARCHIVE", "QUICK_START"])
+def test_a_start_knows_whether_it_is_the_first_on_this_machine(
+    monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    given = getattr(session, option)
+    monkeypatch.setattr(session, "_has_jvm", lambda: False)
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    monkeypatch.setattr(session, "_launch_jvm", lambda *_: None)
+    monkeypatch.setattr(session, "_jvm_options", lambda *_, **options: f"{given}x")
+    early = session.launch_early(StreamsConfig({"application.id": "a"}), None)
+    assert early is not None
+    assert early.is_first is (option == "WRITES_ARCHIVE")
+    early.take()
 
 
 def test_blanks_in_the_names_of_folders_do_not_part_options(

@@ -65,7 +65,8 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         config = blueprint.config
         # A program that cannot be shipped is refused before there is a session.
         program = self._pack(blueprint)
-        surroundings.on_stage("STARTING SPARK")
+        is_first = early is not None and early.is_first
+        surroundings.on_stage(f"STARTING SPARK{' FOR THE FIRST TIME' if is_first else ''}")
         self._spark, self._owned = session_for(config, spark, early=early)
         if self._owned:
             register_known(self._spark)
