@@ -93,17 +93,27 @@ def tasks_by_member(admin: AdminClient, group: str, task_topic: str) -> dict[str
     }
 
 
-def committed_offsets(admin: AdminClient, group: str) -> dict[Partition, int]:
-    """Return the committed offsets of a group.
+def committed_offsets(
+    admin: AdminClient,
+    group: str,
+    partitions: Iterable[Partition] | None = None,
+    patience_seconds: float = _PATIENCE_SECONDS,
+) -> dict[Partition, int]:
+    """Return the committed offsets of a group, of all partitions or of these.
 
     Raises:
         StreamsError: the cluster does not answer.
     """
-    asked = [ConsumerGroupTopicPartitions(group)]
+    places = None if partitions is None else [TopicPartition(*one) for one in partitions]
+    if places == []:
+        return {}
+    asked = [ConsumerGroupTopicPartitions(group, places)]
+    request_seconds = min(patience_seconds, REQUEST_SECONDS)
     answers = _asked(
         admin,
         f"asking for the committed offsets of application {group!r}",
-        lambda: admin.list_consumer_group_offsets(asked, request_timeout=REQUEST_SECONDS),
+        lambda: admin.list_consumer_group_offsets(asked, request_timeout=request_seconds),
+        patience_seconds,
     )
     return {
         (place.topic, place.partition): place.offset

@@ -9,19 +9,25 @@ restores.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
+from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import BrokerAway, crash_point
+from penstock._engine.kafka.client.groups import committed_offsets
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.assigned_task import AssignedTask
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import CommitOffset
+from penstock.errors import StreamsError
+
+_log = logging.getLogger(__name__)
 
 _CHECKPOINT_MS = 10_000
 # Of tasks that have nothing to commit as well: so their state does not look old when it is not.
@@ -35,8 +41,8 @@ _MARKER_PAUSE_SECONDS = 0.02
 class Checkpoints:
     """When local state gets a checkpoint, and the end offsets in it."""
 
-    def __init__(self, admin: AdminClient, now_ms: int) -> None:
-        self._admin = admin
+    def __init__(self, admin: AdminClient, group: str, now_ms: int) -> None:
+        self._admin, self._group = admin, group
         self._last_ms = self._last_of_all_ms = now_ms
 
     def due(self, now_ms: int) -> bool:
@@ -81,6 +87,29 @@ class Checkpoints:
         crash_point("after-ends")
         return ends
 
+    def resting(
+        self, started: Iterable[AssignedTask], offsets: Mapping[Partition, CommitOffset]
+    ) -> dict[Partition, CommitOffset]:
+        """Return the last offsets of inputs that are not among the `offsets` of a commit, to be
+        committed once more.
+
+        The broker forgets the offset of an input that is not committed for
+        `offsets.retention.minutes`: only topics that the group subscribes to are spared, and it
+        subscribes to the task topic. It drops those of a topic with the topic. Committed again,
+        they would fail the whole commit, or apply to the topic that is made next under this name;
+        so what the broker has no more is left out. If it does not answer, the next time will do.
+        """
+        again: dict[Partition, CommitOffset] = {}
+        for each in started:
+            again.update(each.task.last_offsets())
+        asked = again.keys() - offsets.keys()
+        try:
+            known = committed_offsets(self._admin, self._group, sorted(asked), _ENDS_SECONDS)
+        except (StreamsError, KafkaException) as error:
+            _log.info("group=%s offsets of inputs that rest are not known: %s", self._group, error)
+            return {}
+        return {place: kept for place, kept in again.items() if place in asked & known.keys()}
+
     def wait_for_markers(self, started: Iterable[AssignedTask]) -> None:
         """Wait until the last transaction's markers are in the changelogs of `started`.
 
@@ -108,20 +137,12 @@ def _changelogs(tasks: Iterable[AssignedTask]) -> list[Partition]:
     ]
 
 
-def offsets_again(
-    started: Mapping[int, AssignedTask], task_topic: str
-) -> dict[Partition, CommitOffset]:
-    """Return the last offsets of the tasks once more: for a checkpoint of all tasks, and for a
-    commit that would have none.
+def proving_offsets(tasks: Iterable[int], task_topic: str) -> dict[Partition, CommitOffset]:
+    """Return offsets for a commit that would have none: the broker checks the generation of a
+    commit only if there are offsets in it. Without that check a zombie would take the ends of the
+    changelogs, or a transaction of timers only, for its own.
 
-    The broker checks the generation of a commit only if there are offsets in it. Without that check
-    a zombie would take the ends of the changelogs, or a transaction of timers only, for its own.
-    And it forgets the offset of an input that is not committed for `offsets.retention.minutes`:
-    only topics that the group subscribes to are spared, and it subscribes to the task topic.
-
-    Where no task has read anything yet, the task topic serves: its offsets are never read.
+    They are those of the task topic, which are never read. Unlike an input, which may be one that a
+    pattern matches, it is there as long as the application runs.
     """
-    again: dict[Partition, CommitOffset] = {}
-    for each in started.values():
-        again.update(each.task.last_offsets())
-    return again or {(task_topic, index): CommitOffset(0, "") for index in started}
+    return {(task_topic, index): CommitOffset(0, "") for index in tasks}

@@ -34,7 +34,7 @@ from penstock._engine.kafka.tasks.assigned_task import (
 from penstock._engine.kafka.tasks.open_transactions import OpenTransactions
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.kafka.worker.agreement import Agreement
-from penstock._engine.kafka.worker.checkpoints import Checkpoints, offsets_again
+from penstock._engine.kafka.worker.checkpoints import Checkpoints, proving_offsets
 from penstock._engine.kafka.worker.figures import WorkerFigures
 from penstock._engine.kafka.worker.freed_memory import FreedMemory
 from penstock._engine.kafka.worker.processing import Processing
@@ -109,7 +109,7 @@ class Worker:
         self.metrics = WorkerMetrics(
             self._tasks, clients.inputs, host, self._times, debug=self._config.records_debug_metrics
         )
-        self._checkpoints = Checkpoints(clients.admin, now_ms)
+        self._checkpoints = Checkpoints(clients.admin, self._config.application_id, now_ms)
         self._inputs = clients.inputs
         self._open_transactions = OpenTransactions(clients.inputs)
         self._restorer = clients.restorer
@@ -138,7 +138,8 @@ class Worker:
             if self._commit_is_due():
                 # A new generation refuses the metadata of the one before: poll first.
                 self._membership.poll()
-                self.commit(checkpoint=self._checkpoints.all_due(self._clock.now_ms()))
+                all_due = self._checkpoints.all_due(self._clock.now_ms())
+                self.commit(checkpoint=all_due, rests=all_due)
         except CommitPostponed as postponed:
             self._commit_soon_again(postponed)
             return True
@@ -160,8 +161,8 @@ class Worker:
             return True
         return processed
 
-    def commit(self, *, checkpoint: bool = False) -> None:
-        """Commit what all tasks have done since the last commit.
+    def commit(self, *, checkpoint: bool = False, rests: bool = False) -> None:
+        """Commit what all tasks have done since the last commit; if `rests`, inputs that rest too.
 
         Now and then, and if `checkpoint`, local state also gets a checkpoint: the end of its
         changelog. What has been committed since is read once more after a crash.
@@ -182,8 +183,9 @@ class Worker:
         crash_point("before-send")
         flushed = monotonic()
         self._send(committing)
-        if checkpoint or not offsets:
-            offsets = offsets_again(started, self._blueprint.task_topic) | offsets
+        if rests:
+            offsets |= self._checkpoints.resting(started.values(), offsets)
+        offsets = offsets or proving_offsets(started, self._blueprint.task_topic)
         self._tasks.check_owned(offsets)
         # Tasks that have nothing to commit now may have had before the last checkpoint.
         checkpointed = list(started.values()) if checkpoint else committing
@@ -279,7 +281,7 @@ class Worker:
                 self.commit()
                 if self._config.exactly_once:
                     self._checkpoints.wait_for_markers(self._tasks.started().values())
-                self.commit(checkpoint=True)
+                self.commit(checkpoint=True, rests=True)
             except CommitPostponed as postponed:
                 _log.warning("worker=%s cannot commit yet: %s", self._member_id, postponed)
                 self._membership.poll(_COMMIT_AGAIN_MS / 1000)
@@ -448,7 +450,7 @@ class Worker:
         now_ms = self._clock.now_ms()
         if is_due(now_ms, self._last_purge_ms, self._config.repartition_purge_interval_ms):
             self._last_purge_ms = now_ms
-            # The offsets of the task topic mean nothing, see `offsets_again`.
+            # The offsets of the task topic mean nothing, see `proving_offsets`.
             internal = self._blueprint.internal_topics - {self._blueprint.task_topic}
             done = {at: kept.offset for at, kept in offsets.items() if at[0] in internal}
             purge(self._clients.admin, done)

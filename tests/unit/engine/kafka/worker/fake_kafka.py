@@ -109,6 +109,22 @@ class FakeAdmin:
         answer.set_result(SimpleNamespace(members=[]))
         return dict.fromkeys(groups, answer)
 
+    def list_consumer_group_offsets(self, asked: list[Any], **_: Any) -> dict[str, Future[Any]]:
+        answers = {}
+        for one in asked:
+            self._kafka.note(f"look at the offsets of {one.group_id}")
+            found = [
+                SimpleNamespace(
+                    topic=place.topic,
+                    partition=place.partition,
+                    offset=self._kafka.committed.get((place.topic, place.partition), (-1001,))[0],
+                )
+                for place in one.topic_partitions
+            ]
+            answers[one.group_id] = Future[Any]()
+            answers[one.group_id].set_result(SimpleNamespace(topic_partitions=found))
+        return answers
+
     def delete_records(self, places: list[TopicPartition]) -> dict[Any, Future[Any]]:
         for place in places:
             self._kafka.note(f"purge {place.topic}-{place.partition} before {place.offset}")

@@ -155,20 +155,6 @@ def test_a_checkpoint_is_asked_for_before_the_commit_that_proves_it(stage: Stage
     assert stage.kafka.restored_from[CHANGELOG, 0] == [None, 2]
 
 
-def test_an_input_that_rests_beside_a_busy_one_is_committed_again_every_hour(stage: Stage) -> None:
-    """The broker would forget its offset after `offsets.retention.minutes`."""
-    stage.run(0, 1)
-    stage.step_and_commit()
-    stage.kafka.write("in", 0, ("a", "x"))
-    stage.kafka.take_events()
-    stage.step_and_commit()
-    assert "commit in-0@3" in stage.kafka.take_events()
-    stage.kafka.write("in", 0, ("a", "x"))
-    stage.clock.advance(HOUR_MS)
-    stage.worker.step()
-    assert "commit in-0@4, in-1@1" in stage.kafka.take_events()
-
-
 @pytest.mark.parametrize("refusal", [TaskMigrated("fenced"), CommitPostponed("not now")])
 def test_a_commit_that_fails_leaves_no_checkpoint(stage: Stage, refusal: Exception) -> None:
     stage.run(0)
@@ -294,6 +280,7 @@ def test_closing_commits_then_checkpoints_then_leaves(stage: Stage) -> None:
         # The markers of this commit are waited for, then the checkpoint is taken.
         f"end of {CHANGELOG}-0",
         f"end of {CHANGELOG}-0",
+        "look at the offsets of app",
         f"end of {CHANGELOG}-0",
         "commit in-0@2",
         "stop reading in-0",
