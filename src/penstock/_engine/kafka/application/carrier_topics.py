@@ -15,6 +15,7 @@ from confluent_kafka import TopicPartition
 
 from penstock._engine.kafka.client import topics
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, open_admin, with_retries
+from penstock._engine.kafka.client.clients import producer_settings
 from penstock._engine.kafka.client.groups import commit_offsets, stable_offsets
 from penstock._engine.kafka.client.stable_ends import stable_ends
 from penstock._engine.kafka.client.topics import (
@@ -28,7 +29,8 @@ from penstock._engine.planner.internal_topics import task_topic_name
 from penstock.settings import StreamsConfig
 
 _KEPT = {"retention.ms": "-1", "retention.bytes": "-1"}
-_END_SECONDS = 10.0
+END_SECONDS = 10.0
+"""How long one request may take when a run has ended."""
 
 Offsets: TypeAlias = dict[str, dict[str, tuple[int, str]]]
 """Committed offsets with their metadata, by topic and partition, as JSON has them."""
@@ -121,19 +123,27 @@ def wait_until_readable(config: StreamsConfig, names: Iterable[str]) -> None:
         StreamsError: the cluster does not answer.
     """
     admin = open_admin(config)
-    found = describe_topics(admin, sorted(set(names)), _END_SECONDS)
+    found = describe_topics(admin, sorted(set(names)), END_SECONDS)
     places = [(name, at) for name, topic in found.items() for at in range(len(topic.partitions))]
-    stable_ends(admin, places, timeout_seconds=_END_SECONDS)
+    stable_ends(admin, places, timeout_seconds=END_SECONDS)
 
 
-def offsets_of_group(config: StreamsConfig) -> Offsets:
+def patience_after_kill(config: StreamsConfig) -> float:
+    """Return how many seconds to wait for committed offsets at a start: a transaction in which a
+    worker was killed is open until it times out.
+    """
+    timeout_ms = producer_settings(config, "").get("transaction.timeout.ms", 0)
+    return PATIENCE_SECONDS + float(timeout_ms) / 1000
+
+
+def offsets_of_group(config: StreamsConfig, patience_seconds: float) -> Offsets:
     """Return what the application has committed.
 
     Raises:
-        StreamsError: the cluster does not answer, or refuses.
+        StreamsError: the cluster does not answer in time, or refuses.
     """
     offsets: Offsets = {}
-    committed = stable_offsets(open_admin(config), config.application_id, _END_SECONDS)
+    committed = stable_offsets(open_admin(config), config.application_id, patience_seconds)
     for (topic, number), place in sorted(committed.items()):
         offsets.setdefault(topic, {})[str(number)] = place
     return offsets
@@ -152,3 +162,14 @@ def restore_offsets(config: StreamsConfig, offsets: Offsets) -> None:
     ]
     if places:
         commit_offsets(open_admin(config), config.application_id, places)
+
+
+def begin_offsets(config: StreamsConfig, places: list[tuple[str, int]]) -> None:
+    """Commit the first offsets of partitions of which nothing is committed; raises as
+    `restore_offsets` does.
+    """
+    if places:
+        admin = open_admin(config)
+        firsts = first_offsets(admin, places)
+        begun = [TopicPartition(*place, offset) for place, offset in sorted(firsts.items())]
+        commit_offsets(admin, config.application_id, begun)

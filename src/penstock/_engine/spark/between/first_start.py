@@ -106,26 +106,70 @@ class OpenedRecord:
             known[topic] = CarriedInput(topics.ids[topic], kind, has_initial=topic in initial)
         return bool(new)
 
-    def forgotten_offsets(self, committed: Offsets, inputs: Collection[str]) -> Offsets:
-        """Return what the last run had committed at its end and the broker has forgotten since.
+    def forgotten_offsets(self, committed: Offsets) -> Offsets:
+        """Return what the record has and the broker has not, or no more."""
+        return _without(self.record.offsets, committed)
 
-        Raises:
-            StreamsError: it is one of `inputs`, and the last run was killed: it may have committed
-                more than the record has.
+    def drop_gone(self, forgotten: Offsets, topics: CarrierTopics) -> Offsets:
+        """Remove from the record what it has of topics that were deleted, or deleted and made anew;
+        a broker drops committed offsets with their topic. Return it.
         """
-        forgotten = _without(self.record.offsets, committed)
-        if not self.record.is_running:
-            return forgotten
-        for topic in sorted(forgotten.keys() & set(inputs)):
-            msg = (
-                f"the broker has forgotten how far topic {topic!r} was read "
-                "('offsets.retention.minutes'), and the last run with folder "
-                f"{self.location} was killed before it could note it there: all of the topic would "
-                "be processed again; commit the offsets to go on from, or start anew with another "
-                "folder and another 'application.id'"
-            )
-            raise StreamsError(msg)
-        return {}
+        gone = {
+            topic: {
+                number: at
+                for number, at in places.items()
+                if not self._is_there(topic, int(number), at[0], topics)
+            }
+            for topic, places in forgotten.items()
+        }
+        self.record.offsets = _without(self.record.offsets, gone)
+        return {topic: places for topic, places in gone.items() if places}
+
+    def _is_there(self, topic: str, number: int, offset: int, topics: CarrierTopics) -> bool:
+        if number not in topics.ends.get(topic, {}):
+            return False
+        if topic in self.record.inputs:
+            return topics.ids[topic] == self.record.inputs[topic].topic_id
+        # Of a repartition topic no id is known.
+        return offset <= topics.ends[topic][number]
+
+    def add_unknown(
+        self, committed: Offsets, topics: CarrierTopics, read: Collection[str]
+    ) -> list[str]:
+        """Add to the record the partitions with records of topics that are `read` and of which
+        nothing is committed; return all topics of the record with such partitions.
+        """
+        for topic in sorted(set(read) & topics.ends.keys()):
+            places = self.record.offsets.get(topic, {})
+            used = {str(number): (0, "") for number, end in topics.ends[topic].items() if end}
+            missing = _without({topic: used}, {topic: {**places, **committed.get(topic, {})}})
+            self.record.offsets |= {one: {**places, **added} for one, added in missing.items()}
+        return sorted(self.forgotten_offsets(committed).keys() & set(read))
+
+    def unknown_offsets(self, topics: Iterable[str]) -> StreamsError:
+        """Return why a run cannot go on without the committed offsets of these topics."""
+        msg = (
+            f"the broker has forgotten how far topic {', '.join(map(repr, topics))} was read "
+            f"('offsets.retention.minutes'), and the last run with folder {self.location} was "
+            "killed before it could note it there: all records would be processed again; commit "
+            "the offsets to go on from, of all these topics, or start anew with another folder and "
+            "another 'application.id'"
+        )
+        return StreamsError(msg)
+
+    def places_to_begin(
+        self, committed: Offsets, topics: CarrierTopics, read: Collection[str]
+    ) -> list[tuple[str, int]]:
+        """Return the partitions of inputs among the `read` topics of which neither the broker nor
+        the record has an offset.
+        """
+        return [
+            (topic, number)
+            for topic in sorted(self.record.inputs.keys() & set(read) & topics.ends.keys())
+            for number in sorted(topics.ends[topic])
+            if str(number) not in committed.get(topic, {})
+            and str(number) not in self.record.offsets.get(topic, {})
+        ]
 
     def note_offsets(self, committed: Offsets, *, is_running: bool) -> None:
         """Note what is committed. What was known of inputs that are not read now is kept."""

@@ -5,7 +5,6 @@ Everything that can be found wrong is found before the first record is written.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from copy import copy
@@ -18,12 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock._clock import new_id
 from penstock._engine.kafka.application.carrier_topics import (
-    has_started,
     look_at,
     make_missing,
-    offsets_of_group,
-    restore_offsets,
-    wait_until_readable,
     with_others,
     write_name,
 )
@@ -36,6 +31,7 @@ from penstock._engine.spark.batch.inputs import Partitions
 from penstock._engine.spark.batch.start import check_partitions, check_topology
 from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.spark.between.first_start import OpenedRecord, opened_record
+from penstock._engine.spark.between.kept_offsets import go_on, note_end, topics_of_tasks
 from penstock._engine.spark.between.live_inputs import (
     LiveInput,
     is_live,
@@ -55,8 +51,6 @@ from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings
 from penstock.settings.table import EXACTLY_ONCE_V2
-
-_log = logging.getLogger(__name__)
 
 MakeEngine: TypeAlias = Callable[[Topology, StreamsConfig, SparkSession], Engine]
 _NAMES_SERVERS = {"bootstrap.servers", "bootstrap_servers"}
@@ -108,7 +102,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
         opened = _on_record((inputs, initial), plan, config, folder, record)
         record = opened.record
         engine = make_engine(topology, config, session)
-        ended = partial(_note_end, opened, plan, config, folder)
+        ended = partial(note_end, opened, plan.sinks, config, folder)
         run = LiveRun(session, engine, stack.pop_all(), ended)
     try:
         first_rows = live_inputs(initial, plan, config, again=again)
@@ -247,39 +241,9 @@ def _on_record(
     if ROUTED in outputs and made.is_output_new(ROUTED):
         now = with_others(config, now)
     made.add_outputs(outputs, now)
-    _go_on(made, config, [one.topic for one in inputs])
+    go_on(made, config, folder, topics_of_tasks(plan), now)
     folder.write(made.record)
     return made
-
-
-def _go_on(made: OpenedRecord, config: StreamsConfig, inputs: list[str]) -> None:
-    """Commit again what the application had committed, if the broker has forgotten it: it forgets
-    the offsets of a group without members after `offsets.retention.minutes`.
-    """
-    if made.record.offsets and not has_started(config):  # it was reset
-        made.record.offsets = {}
-    committed = offsets_of_group(config)
-    forgotten = made.forgotten_offsets(committed, inputs)
-    restore_offsets(config, forgotten)
-    for topic, places in forgotten.items():
-        _log.warning(
-            "topic=%s application=%s: the broker has forgotten the committed offsets, those of "
-            "folder %s are committed again: %s",
-            topic,
-            config.application_id,
-            made.location,
-            ", ".join(f"partition {number} at {at[0]}" for number, at in places.items()),
-        )
-    made.note_offsets(offsets_of_group(config) if forgotten else committed, is_running=True)
-
-
-def _note_end(made: OpenedRecord, plan: JobPlan, config: StreamsConfig, folder: RunFolder) -> None:
-    """Wait until the outputs of an application that has ended can be read, and note how far it got,
-    for the next start.
-    """
-    wait_until_readable(config, plan.sinks)
-    made.note_offsets(offsets_of_group(config), is_running=False)
-    folder.write(made.record)
 
 
 def _write_batches(

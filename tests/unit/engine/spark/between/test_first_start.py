@@ -118,28 +118,70 @@ def test_what_the_checkpoints_count_on_must_be_there() -> None:
 
 def test_offsets_that_the_broker_forgot_are_those_of_the_last_end() -> None:
     opened = going_on()
-    assert opened.forgotten_offsets({}, ["orders"]) == {}
+    assert opened.forgotten_offsets({}) == {}
     at_end: Offsets = {
         "orders": {"0": (9, "t"), "1": (4, "t")},
         "app-x-repartition": {"0": (5, "")},
     }
     opened.note_offsets(at_end, is_running=False)
-    assert opened.forgotten_offsets(at_end, ["orders"]) == {}
-    assert opened.forgotten_offsets({}, ["orders"]) == at_end
+    assert opened.forgotten_offsets(at_end) == {}
+    assert opened.forgotten_offsets({}) == at_end
     some: Offsets = {"orders": {"1": (4, "t")}}
-    assert opened.forgotten_offsets(some, ["orders"]) == {
+    assert opened.forgotten_offsets(some) == {
         "orders": {"0": (9, "t")},
         "app-x-repartition": {"0": (5, "")},
     }
 
 
-def test_offsets_that_the_broker_forgot_after_a_kill_are_not_known() -> None:
+def test_offsets_of_topics_that_were_deleted_are_dropped() -> None:
     opened = going_on()
-    opened.note_offsets({"orders": {"0": (9, "t")}}, is_running=True)
-    with pytest.raises(StreamsError, match=r"how far topic 'orders' .*offsets.retention.minutes"):
-        opened.forgotten_offsets({}, ["orders"])
-    # The broker forgets inputs that the topology reads no more, even while the run goes on.
-    assert opened.forgotten_offsets({}, ["others"]) == {}
+    opened.record.inputs["customers"] = CarriedInput("id-customers", "batch")
+    known: Offsets = {
+        "orders": {"0": (9, "t"), "1": (4, "t")},
+        "customers": {"0": (3, "")},
+        "app-x-repartition": {"0": (5, "")},
+        "app-y-repartition": {"0": (5, "")},
+        "app-z-repartition": {"0": (5, "")},
+    }
+    opened.note_offsets(known, is_running=False)
+    # One partition of the orders is left, customers were made anew, and so was one of the others.
+    now = topics(orders=9, customers=30, **{"app-y-repartition": 4, "app-z-repartition": 5})
+    made_anew = CarrierTopics(now.cluster, {**now.ids, "customers": "id-2"}, now.ends)
+    gone = opened.drop_gone(opened.forgotten_offsets({}), made_anew)
+    left: Offsets = {"orders": {"0": (9, "t")}, "app-z-repartition": {"0": (5, "")}}
+    assert opened.forgotten_offsets({}) == opened.record.offsets == left
+    assert gone == {
+        "orders": {"1": (4, "t")},
+        "customers": {"0": (3, "")},
+        "app-x-repartition": {"0": (5, "")},
+        "app-y-repartition": {"0": (5, "")},
+    }
+
+
+def test_what_a_killed_run_did_not_know_of_is_asked_for_until_it_is_committed() -> None:
+    opened = going_on()
+    repartition = "app-x-repartition"
+    opened.note_offsets({"orders": {"0": (0, "")}}, is_running=True)
+    now = topics(orders=9, others=3, empty=0, **{repartition: 7})
+    read = ["orders", "empty", repartition]
+    assert opened.add_unknown({}, now, read) == [repartition, "orders"]
+    said = str(opened.unknown_offsets([repartition, "orders"]))
+    assert f"how far topic '{repartition}', 'orders' was read" in said
+    by_hand: Offsets = {"orders": {"0": (9, "")}}
+    assert opened.add_unknown(by_hand, now, read) == [repartition]
+    assert opened.forgotten_offsets({**by_hand, repartition: {"0": (7, "")}}) == {}
+
+
+def test_an_input_of_which_nothing_is_committed_begins_at_its_first_record() -> None:
+    opened = going_on()
+    opened.record.inputs["customers"] = CarriedInput("id-customers", "batch")
+    opened.record.inputs["global"] = CarriedInput("id-global", "batch")
+    ends = {0: 9, 1: 0, 2: 0}
+    now = CarrierTopics("cluster", {}, {"orders": ends, "customers": {0: 0}, "totals": {0: 3}})
+    opened.note_offsets({"orders": {"1": (5, "")}}, is_running=False)
+    read = ["orders", "customers", "totals"]
+    begin = [("customers", 0), ("orders", 2)]
+    assert opened.places_to_begin({"orders": {"0": (9, "t")}}, now, read) == begin
 
 
 def test_what_was_known_of_an_input_that_is_not_read_now_is_kept() -> None:
