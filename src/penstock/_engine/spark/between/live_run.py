@@ -77,7 +77,7 @@ class LiveRun:
         self._marks: set[str] = set()
         self._failure: StreamsError | None = None
         self._stopping, self._ended = threading.Event(), threading.Event()
-        self._is_stopped = False
+        self._is_stopped = self._engine_has_ended = False
         # A signal handler may call `close` while the same thread is in it: that call returns.
         self._lock = threading.RLock()
         self._finding = threading.Lock()
@@ -156,7 +156,8 @@ class LiveRun:
         self._inputs.clear()
         self._engine.start(available_now=True)
         self._wait_for(lambda: self._engine.state is State.NOT_RUNNING)
-        self._engine_ended()
+        self._engine_has_ended = True
+        self._note_engine_ended()
         self._ended.set()
 
     def start_engine(self) -> None:
@@ -194,24 +195,31 @@ class LiveRun:
             if self._is_stopped:
                 return
             self._is_stopped = True
-            try:
+            with ExitStack() as ending:
+                # In reverse, each whatever the others raise: Ctrl-C ends a wait, and is told later.
+                ending.callback(self._ended.set)
+                ending.callback(self._resources.close)
+                # It asks the cluster, which may be away: all parts are stopped before.
+                ending.callback(self._note_engine_ended)
+                ending.callback(self._stop_outputs)
+                ending.callback(self._close_engine)
                 _stop_queries(self._inputs)
-                if self._engine.close():
-                    self._engine_ended()
-                with suppress(*_GONE, PySparkException):
-                    self._find_outputs()
-                _stop_queries({**self._outputs, **self._unclear})
-            finally:
-                self._resources.close()
-                self._ended.set()
 
-    def _engine_ended(self) -> None:
+    def _close_engine(self) -> None:
+        self._engine_has_ended = self._engine.close()
+
+    def _stop_outputs(self) -> None:
+        with suppress(*_GONE, PySparkException):
+            self._find_outputs()
+        _stop_queries({**self._outputs, **self._unclear})
+
+    def _note_engine_ended(self) -> None:
         when_ended, self._when_ended = self._when_ended, None
-        if when_ended is None:
+        if when_ended is None or not self._engine_has_ended:
             return
         try:
             when_ended()
-        except (StreamsError, PySparkException, *_GONE) as error:
+        except Exception as error:  # whatever it is, the run has ended
             # What it has done stays right without it.
             _log.warning("the end of the run could not be noted: %s", why(error))
 

@@ -223,3 +223,49 @@ def test_the_end_is_told_once_if_all_workers_have_ended(has_ended: bool, told: i
     run.close()
     run.close()
     assert len(ends) == told
+
+
+class Interrupting(Idle):
+    """Is interrupted while it closes."""
+
+    def close(self) -> bool:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("where", ["the application", "the note"])
+def test_outputs_are_stopped_though_the_user_does_not_wait_for_the_rest(
+    where: str, streams: Streams
+) -> None:
+    query: Any = Query("ours")
+    released: list[str] = []
+
+    def when_ended() -> None:
+        assert query.is_stopped
+        raise KeyboardInterrupt
+
+    session: Any = SimpleNamespace(streams=streams)
+    engine = Interrupting() if where == "the application" else Idle()
+    resources = ExitStack()
+    resources.callback(released.append, "the broker")
+    run = LiveRun(session, engine, resources, when_ended)
+    run.start_output(lambda: query)
+    with pytest.raises(KeyboardInterrupt):
+        run.close()
+    assert query.is_stopped
+    assert released == ["the broker"]
+    assert run.wait(0)
+
+
+def test_an_end_that_cannot_be_noted_for_whatever_reason_is_an_end(streams: Streams) -> None:
+    class ClientError(Exception):
+        """As the Kafka client raises."""
+
+    def when_ended() -> None:
+        raise ClientError
+
+    released: list[str] = []
+    resources = ExitStack()
+    resources.callback(released.append, "the broker")
+    run = LiveRun(SimpleNamespace(streams=streams), Idle(), resources, when_ended)  # type: ignore[arg-type]
+    run.close()
+    assert released == ["the broker"]
