@@ -38,7 +38,7 @@ class Draft:
     @property
     def has_patterns(self) -> bool:
         """Whether a source reads topics by a pattern that is not resolved."""
-        return any(source.pattern is not None and not source.topics for source in self.sources)
+        return any(one.pattern is not None and not one.is_resolved for one in self.sources)
 
     @property
     def sources(self) -> list[SourceNode]:

@@ -43,15 +43,15 @@ def plan_tasks(
 
 
 def resolve_patterns(plan: SubtopologyPlan, topics: Iterable[str]) -> SubtopologyPlan:
-    """Return the plan with each pattern replaced by those of `topics` that match it. A source that
-    has a pattern and topics reads these: `reading_inputs` in spark/between/live_inputs.py.
+    """Return the plan with the topics of each pattern: those of `topics` that match it. What is
+    resolved stays as it is (`reading_inputs` in spark/between/live_inputs.py).
     """
     existing = sorted(topics)
 
     def resolved(node: Node) -> Node:
-        if not isinstance(node, SourceNode) or node.pattern is None or node.topics:
+        if not isinstance(node, SourceNode) or node.pattern is None or node.is_resolved:
             return node
         matching = tuple(topic for topic in existing if node.pattern.fullmatch(topic))
-        return replace(node, topics=matching)
+        return replace(node, topics=matching, is_resolved=True)
 
     return replace(plan, nodes=tuple(map(resolved, plan.nodes)))

@@ -136,11 +136,10 @@ def reading_inputs(topology: Topology, inputs: Iterable[str]) -> Topology:
         pattern, topics = node.pattern, node.topics
         if pattern is not None:
             topics = tuple(topic for topic in known if pattern.fullmatch(topic))
-        if pattern is not None and not topics:
-            return replace(node, pattern=None)  # nor what matches it on the cluster
         is_own = not set(known).isdisjoint(topics)
         policy = "earliest" if is_own else node.offset_reset
-        return replace(node, topics=topics, offset_reset=policy)
+        is_resolved = pattern is not None  # nor what matches it on the cluster
+        return replace(node, topics=topics, offset_reset=policy, is_resolved=is_resolved)
 
     made = copy(topology)
     made.nodes = {name: reading(node) for name, node in topology.nodes.items()}

@@ -261,7 +261,9 @@ class ToStream(Operation):
 
 @dataclass(frozen=True, slots=True)
 class SourceNode:
-    """Reads topics, or all topics that match `pattern`."""
+    """Reads topics, or all topics that match `pattern`; if `is_resolved`, those of `topics`, be it
+    none. The pattern stays, since stores and members know the source by it.
+    """
 
     name: str
     topics: tuple[str, ...]
@@ -271,6 +273,7 @@ class SourceNode:
     timestamp_extractor: TimestampExtractor | None
     offset_reset: str | None
     location: str | None
+    is_resolved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import types as T
 
 from penstock import Consumed, StreamsBuilder, serdes
-from penstock._engine.planner.fingerprint import fingerprint_of
+from penstock._engine.planner.fingerprint import compare, fingerprint_of
 from penstock._engine.planner.layout import Draft, draft_of
 from penstock._engine.planner.stages import plan_job
 from penstock._engine.spark.between.live_inputs import live_inputs, reading_inputs
@@ -48,9 +48,8 @@ def resolved_on(cluster: list[str], inputs: list[str]) -> Draft:
     builder.stream("between", Consumed(TEXT, TEXT, offset_reset="latest")).to("out")
     topology = builder.build()
     made = reading_inputs(topology, inputs)
-    # What is on record of a run before this one stays right.
-    if len(inputs) > 1:
-        assert fingerprint_of(made) == fingerprint_of(topology)
+    # What is on record of a run before this one stays right, and right for inputs to come.
+    assert fingerprint_of(made) == fingerprint_of(topology)
     draft = draft_of(made, "app")
     return draft.resolved(cluster) if draft.has_patterns else draft
 
@@ -59,6 +58,24 @@ def test_inputs_are_read_from_the_beginning_whatever_the_program_says() -> None:
     draft = resolved_on([], ["logs-a", "orders"])
     policies = {topic: one.offset_reset for one in draft.sources for topic in one.topics}
     assert policies == {"logs-a": "earliest", "orders": "earliest", "between": "latest"}
+
+
+@pytest.mark.parametrize("inputs", [["logs-a"], ["logs-a", "metrics-b"]])
+def test_a_pattern_without_inputs_leaves_stores_and_members_what_they_are(
+    inputs: list[str],
+) -> None:
+    """The store has no name but its number."""
+    builder = StreamsBuilder()
+    logs = builder.stream(re.compile("logs-.*"), Consumed(TEXT, TEXT))
+    metrics = builder.stream(re.compile("metrics-.*"), Consumed(TEXT, TEXT))
+    logs.merge(metrics).group_by_key().count()
+    topology = builder.build()
+    made = reading_inputs(topology, inputs)
+    assert compare(fingerprint_of(topology), fingerprint_of(made)) == []
+    draft = draft_of(made, "app")
+    assert not draft.has_patterns
+    assert draft.topics_to_count == inputs
+    assert draft.resolved(["logs-z", "metrics-z"]) == draft
 
 
 @pytest.mark.parametrize("inputs", [["orders"], ["orders", "logs-a"]])
