@@ -302,11 +302,20 @@ def test_an_archive_whose_last_rows_were_left_out_is_refused(
         refuse_left_out(Archive({0: 3, 1: 3}, rows), topic, told, admin, settings)
 
     check({0: 2, 1: 2})
-    with pytest.raises(StreamsError, match=r"partition 1 .* rows end at 1: .*'filtered.*: {1: 1}"):
-        check({0: 2, 1: 1})
-    with pytest.raises(StreamsError, match=r"partition 0 .* rows end at 0"):
-        check({1: 2})
+    said = (
+        r"partition 0 was read up to offset 3, its rows end at 0; partition 1 .* rows end at 1: "
+        rf".*live_from={{'{topic}': {{0: 0, 1: 1}}}} .*{{0: 3, 1: 3}}.*--live-from {topic}=MOMENT"
+    )
+    with pytest.raises(StreamsError, match=said):
+        check({0: 0, 1: 1})
     check({1: 2}, told=(0,))
+    # An archive of an earlier version, without the offsets where it began.
+    said = rf"no rows of partition 0, .*live_from={{'{topic}': {{0: 3}}}} .* or {{0: 0}} to process"
+    with pytest.raises(StreamsError, match=said) as caught:
+        check({1: 2})
+    assert "were left out" not in str(caught.value)
+    with pytest.raises(StreamsError, match=r"its rows end at 1: .*; it has no rows of partition 0"):
+        check({1: 1})
 
 
 def test_offsets_of_some_partitions_leave_no_records_out_of_the_others(

@@ -235,7 +235,7 @@ def test_a_history_whose_last_rows_were_left_out_is_refused(
     filtered = Counting(kafka_broker, "filtered")
     filtered.say("a a a")
     rows = streams.history(filtered.source, config, spark=spark).where("offset < 1")
-    with pytest.raises(StreamsError, match="up to offset 3, but its rows end at 1"):
+    with pytest.raises(StreamsError, match="up to offset 3, its rows end at 1"):
         streams.backfill(topology_of(filtered), config, inputs={filtered.source: rows}, spark=spark)
 
 

@@ -38,20 +38,46 @@ def refuse_left_out(
         StreamsError: the topic has records behind the rows that were read and are not there.
     """
     starts = find_range(admin, topic).starts
+    left: dict[int, int] = {}
     for partition, end in sorted(archive.ends.items()):
         first = max(archive.row_ends.get(partition, 0), starts.get(partition, end))
-        if partition in told or first >= end:
-            continue
         # Markers of transactions and what was compacted away are no records.
         split = Split(topic, partition, first, end)
-        if any(read_split(settings, split)):
-            msg = (
-                f"the history of topic {topic!r}, partition {partition} was read up to offset "
-                f"{end}, but its rows end at {first}: the records between them were left out, and "
-                f"the live application would go on behind them; say where it goes on: live_from="
-                f"{{{topic!r}: {{{partition}: {first}}}}}, or {end} if they shall be left out"
-            )
-            raise StreamsError(msg)
+        if partition not in told and first < end and any(read_split(settings, split)):
+            left[partition] = first
+    if left:
+        behind = {partition: archive.ends[partition] for partition in left}
+        known = {partition: at for partition, at in left.items() if partition in archive.row_ends}
+        parts = [_left_out(topic, known, behind)] if known else []
+        if no_rows := {partition: at for partition, at in left.items() if partition not in known}:
+            parts.append(_without_rows(topic, no_rows, behind))
+        msg = f"the history of topic {topic!r} has gaps before its end: {'; '.join(parts)}"
+        raise StreamsError(msg)
+
+
+def _left_out(topic: str, left: Mapping[int, int], behind: Mapping[int, int]) -> str:
+    listed = "; ".join(
+        f"partition {partition} was read up to offset {behind[partition]}, its rows end at {first}"
+        for partition, first in left.items()
+    )
+    out = {partition: behind[partition] for partition in left}
+    return (
+        f"{listed}: the records between were left out, and the live application would go on behind "
+        f"them; say where it goes on: live_from={{{topic!r}: {left}}} processes them, {out} leaves "
+        f"them out; on the command line --live-from {topic}=MOMENT"
+    )
+
+
+def _without_rows(topic: str, left: Mapping[int, int], behind: Mapping[int, int]) -> str:
+    """Return what to do about partitions of which it is not known where they began to be read:
+    their records may be older than the history, or left out.
+    """
+    out = {partition: behind[partition] for partition in left}
+    return (
+        f"it has no rows of partition {_listed(left)}, and does not know where they began, as one "
+        f"that an earlier version has stored: say live_from={{{topic!r}: {out}}} if their records "
+        f"are older than the history, or {left} to process them"
+    )
 
 
 def resolve_live_from(

@@ -178,7 +178,8 @@ def _check_topics(options: InputOptions, topics: Collection[str]) -> None:
     if pointless := sorted(bounded & set(options.files)):
         msg = (
             f"the history of {', '.join(map(repr, pointless))} is read from --input, whole; leave "
-            "its offsets out of --until, or the rows behind them out of the files"
+            "its offsets out of --until; to process less of it, leave rows out of the files, and "
+            "say with --live-from where the application goes on"
         )
         raise StreamsError(msg)
 
