@@ -10,6 +10,7 @@ import json
 import logging
 import pickle
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: 
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 
+from penstock._clock import ManualClock
 from penstock._engine.kafka.client import topic_history, topic_offsets
 from penstock._engine.kafka.client.admin_calls import until
 from penstock._engine.kafka.client.topic_offsets import TopicChoice
@@ -320,6 +322,47 @@ def test_a_topic_that_is_not_seen_for_a_while_is_not_read_again(
     write(topic, "c")
     query.reader._topics.refresh()
     assert _next(query) == ["c"]
+
+
+def test_a_topic_of_a_pattern_that_was_deleted_is_forgotten_after_a_day(
+    open_query: Open,
+    write: Any,
+    kafka_topic: CreateTopic,
+    admin: AdminClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a query that is started again and again, as with availableNow."""
+    other, topic = kafka_topic("s-daily", 1, FOREVER), kafka_topic("s-daily", 1, FOREVER)
+    write(topic, "a")
+    choice = TopicChoice(pattern=f"{other}|{topic}")
+    given = {"choice": choice, "starting": "earliest", "fail_on_data_loss": False}
+    query = open_query(**given)
+    assert query.batch() == ["a"]
+    _delete(admin, topic)
+    for hours, is_known in ((0, True), (23, True), (24, False), (25, False)):
+        clock = partial(ManualClock, hours * 60 * 60 * 1000)
+        monkeypatch.setattr(stream_reader, "SystemClock", clock)
+        query = open_query(at=query.at, **given)
+        write(other, "x")
+        assert _next(query) == ["x"]
+        assert (topic in query.at, topic in str(query.at)) == (is_known, is_known)
+
+
+def test_a_pattern_matches_no_journal_of_a_sink(
+    open_query: Open, write: Any, kafka_topic: CreateTopic, kafka_broker: LocalBroker
+) -> None:
+    topic = kafka_topic("s-journal", 1, FOREVER)
+    journal = f"penstock-sink-{topic}-journal"
+    kafka_broker.create_topic(journal, 1)
+    write(journal, "noted")
+    choice = TopicChoice(pattern=f".*{topic}.*")
+    before = open_query(choice=TopicChoice((topic, journal)), starting="earliest")
+    assert before.batch() == ["noted"]
+    queries = open_query(choice=choice), open_query(choice=choice, at=before.at)
+    write(topic, "a")
+    for query in queries:
+        assert _next(query) == ["a"]
+        assert journal not in query.at
 
 
 def test_a_batch_is_not_replayed_from_a_topic_that_was_made_anew(

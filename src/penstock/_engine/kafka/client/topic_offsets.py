@@ -26,6 +26,7 @@ from penstock._engine.kafka.client.topics import (
     offsets_refused,
     settings_of_topics,
 )
+from penstock._engine.planner.internal_topics import is_sink_journal
 from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -135,7 +136,9 @@ class TopicOffsets:
         if self._choice.pattern is None:
             return self._choice.names
         pattern = re.compile(self._choice.pattern)
-        return filter(pattern.fullmatch, existing_topics(self._admin))
+        topics = filter(pattern.fullmatch, existing_topics(self._admin))
+        # A query that writes what it reads would read what it notes about that.
+        return [topic for topic in topics if not is_sink_journal(topic)]
 
     def _ask(
         self, partitions: Iterable[Partition], spec: OffsetSpec, isolation: Isolation

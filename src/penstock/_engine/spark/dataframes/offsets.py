@@ -1,7 +1,7 @@
 """Kafka's offsets as Spark's: the document that a checkpoint holds, and what a batch reads.
 
 A document has the offset of each partition, as that of Spark's own Kafka source does:
-`{"orders": {"0": 7, "1": 3}}`. Two entries more, under names that no topic can have:
+`{"orders": {"0": 7, "1": 3}}`. Up to three entries more, under names that no topic can have:
 
 - `(topics)` has the id of each topic. One that was deleted and made anew has another id: its old
   offsets mean nothing there.
@@ -9,13 +9,15 @@ A document has the offset of each partition, as that of Spark's own Kafka source
   know: all those of a query's first batch, later new partitions and topics that were made anew.
   Spark keeps the end of a batch alone. A batch that is run again would ask for these offsets anew:
   "latest" would be another one, and the first record may have been deleted meanwhile.
+- `(absent)` has the topics that the cluster did not show, and since when: after a day their offsets
+  are dropped.
 
 Pure functions: what a batch reads depends on the two documents and on what Kafka still has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -26,8 +28,11 @@ from penstock.errors import StreamsError
 Document: TypeAlias = dict[str, Any]
 Offsets: TypeAlias = Mapping[Partition, int]
 
+ABSENT = "(absent)"
 BEGAN = "(began)"
 TOPICS = "(topics)"
+
+_FORGOTTEN_MS = 24 * 60 * 60 * 1000
 
 _MADE_ANEW = "the topic was deleted and made anew"
 
@@ -38,6 +43,8 @@ class Position:
 
     offsets: Offsets
     ids: Mapping[str, str] = field(default_factory=dict)
+    absent: Mapping[str, int] = field(default_factory=dict)
+    """Topics that were not seen, and since when."""
 
     def knows(self, partition: Partition, ids: Mapping[str, str]) -> bool:
         """Return whether it has an offset of a partition whose topic has the same id in `ids`."""
@@ -50,7 +57,28 @@ class Position:
     def updated(self, other: Position) -> Position:
         """Return this position with the offsets of another, which count where both have one."""
         kept = {one: at for one, at in self.offsets.items() if self.knows(one, other.ids)}
-        return Position({**kept, **other.offsets}, {**self.ids, **other.ids})
+        return Position({**kept, **other.offsets}, {**self.ids, **other.ids}, self.absent)
+
+    def without(self, topics: Collection[str]) -> Position:
+        """Return this position without what it has of these topics."""
+        return Position(
+            {one: at for one, at in self.offsets.items() if one[0] not in topics},
+            {topic: known for topic, known in self.ids.items() if topic not in topics},
+            {topic: since for topic, since in self.absent.items() if topic not in topics},
+        )
+
+    def aged(self, seen: Position, now_ms: int) -> Position:
+        """Return this position with the topics noted as absent that are not among those `seen`,
+        and without those that have been absent for a day. One that is back later, against all
+        odds, is begun anew.
+        """
+        there = {topic for topic, _ in seen.offsets}
+        gone = {topic for topic, _ in self.offsets} - there
+        absent = {topic: self.absent.get(topic, now_ms) for topic in gone}
+        noted = Position(self.offsets, self.ids, absent)
+        return noted.without(
+            {topic for topic, since in absent.items() if now_ms - since >= _FORGOTTEN_MS}
+        )
 
     def changed(self, offsets: Offsets, ids: Mapping[str, str]) -> Position:
         """Return those of `offsets` that this position does not have, and their topics' ids."""
@@ -78,6 +106,8 @@ def to_document(position: Position, began: Position | None = None) -> Document:
     document: Document = _by_topic(position.offsets)
     if position.ids:
         document[TOPICS] = dict(sorted(position.ids.items()))
+    if position.absent:
+        document[ABSENT] = dict(sorted(position.absent.items()))
     if began is not None:
         document[BEGAN] = to_document(began)
     return document
@@ -93,10 +123,10 @@ def from_document(document: Mapping[str, Any]) -> Position:
         offsets = {
             (topic, int(number)): int(offset)
             for topic, numbers in document.items()
-            if topic not in {BEGAN, TOPICS}
+            if topic not in {ABSENT, BEGAN, TOPICS}
             for number, offset in numbers.items()
         }
-        return Position(offsets, dict(document.get(TOPICS, {})))
+        return Position(offsets, dict(document.get(TOPICS, {})), dict(document.get(ABSENT, {})))
     except (AttributeError, TypeError, ValueError) as error:
         msg = (
             f"the checkpoint has the offset {document!r}, which is none of a topic: was it written "

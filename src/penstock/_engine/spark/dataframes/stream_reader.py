@@ -21,8 +21,10 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from penstock import _clock as clock
+from penstock._clock import SystemClock
 from penstock._engine.kafka.client.admin_calls import until
 from penstock._engine.kafka.client.topic_offsets import TopicOffsets
+from penstock._engine.planner.internal_topics import is_sink_journal
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.spark.dataframes.offsets import (
     Available,
@@ -93,7 +95,7 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: Document, limit: ReadLimit) -> Document:
         first = is_initial(start)
-        begin = self._began() if first else from_document(start)
+        begin = self._began() if first else self._known(from_document(start))
         now = self._settled(begin)
         losses = find_losses(begin, now)
         self._report([lost for lost in losses if lost not in self._state.reported])
@@ -105,6 +107,9 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if end == begin and not first:
             self._rest()
             return start
+        if self._request.choice.pattern is not None:
+            # Else the offsets of all topics that ever matched would be kept.
+            end = end.aged(now, SystemClock().now_ms())
         new = begin.changed(begins, now.ids)
         began = begin.updated(new) if first else new if new.offsets else None
         return to_document(end, began)
@@ -144,6 +149,12 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 starts = {one: min(at, target.offsets.get(one, at)) for one, at in starts.items()}
             self._state.began = Position(starts, self._topics.ids())
         return self._state.began
+
+    def _known(self, begin: Position) -> Position:
+        """Return a position without the journals that a pattern matched in an earlier version."""
+        if self._request.choice.pattern is None:
+            return begin
+        return begin.without({topic for topic, _ in begin.offsets if is_sink_journal(topic)})
 
     def _look(self) -> Position:
         offsets = self._topics.ends()

@@ -179,3 +179,29 @@ def test_a_range_is_cut() -> None:
     assert [(one.start, one.end) for one in cut(A, 3, 10, 3)] == [(3, 6), (6, 9), (9, 10)]
     assert [(one.start, one.end) for one in cut(A, 3, 10, None)] == [(3, 10)]
     assert cut(A, 3, 3, None) == []
+
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+
+def test_a_topic_that_a_pattern_matched_is_forgotten_a_day_after_it_was_seen_last() -> None:
+    """A topic for each day, which is deleted after a week: the document must not grow for ever."""
+    begin, most = Position({}), 0
+    for day in range(400):
+        week = range(max(0, day - 7), day + 1)
+        ids = {f"logs-{one}": f"id-{one}" for one in week}
+        now = Position({(topic, 0): 10 for topic in ids}, ids)
+        end = begin.updated(now).aged(now, day * DAY_MS)
+        begin = from_document(json.loads(json.dumps(to_document(end))))
+        most = max(most, len(begin.offsets), len(begin.ids))
+    assert most == 9
+
+
+def test_a_topic_that_is_back_within_a_day_goes_on_where_it_was() -> None:
+    both, other = Position({("a", 0): 5, ("b", 0): 3}, {"a": "1"}), Position({("b", 0): 4})
+    hidden = both.updated(other).aged(other, 1000)
+    assert hidden == Position({("a", 0): 5, ("b", 0): 4}, {"a": "1"}, {"a": 1000})
+    later = hidden.updated(other).aged(other, 999 + DAY_MS)
+    assert later == hidden
+    assert later.updated(both).aged(both, 1000 + DAY_MS) == both
+    assert later.aged(other, 1000 + DAY_MS) == other
