@@ -20,6 +20,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from penstock._clock import monotonic
 from penstock.database import Connection, ConnectionLostError, Database, Transaction
 from penstock.errors import StreamsError
 from penstock.processor import (
@@ -84,6 +85,8 @@ _PAUSES_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """How long to wait before each further attempt when the database is gone."""
 
 _BATCH = 500
+# A batch that is refused costs more than that: what arrives behind it is sent twice.
+_SHARING_SECONDS = 600.0
 _RELAYING = 0x6F7574626F78  # "outbox": the lock of the relay that works
 
 
@@ -386,6 +389,7 @@ class OutboxRelay:
         self._publisher: Publisher | None = None
         self._one_by_one = False
         self._refused: int | None = None
+        self._shares_at = 0.0
 
     def publish(self, limit: int = _BATCH) -> int:
         """Publish the messages that wait, `limit` at most; return how many they were.
@@ -427,8 +431,7 @@ class OutboxRelay:
         )
         if not messages:
             return 0
-        if self._refused is not None and messages[0][0] != self._refused:
-            # What was refused is out of the way: the others may share batches again.
+        if self._one_by_one and self._may_share(messages[0][0]):
             self._one_by_one, self._refused, self._publisher = False, None, None
         done = self._send(messages)
         # What arrived behind a failure is sent again: a key's last message must be its newest.
@@ -442,6 +445,7 @@ class OutboxRelay:
                 )
         if self._shares_a_refusal(done.failed, len(messages)):
             self._one_by_one, self._publisher = True, None
+            self._shares_at = monotonic() + _SHARING_SECONDS
             return len(arrived) + self._publish(limit - len(arrived))
         if done.failed:
             raise self._explained(done.failed, {number: topic for number, topic, *_ in messages})
@@ -452,6 +456,14 @@ class OutboxRelay:
         refuses as a whole: one by one, the one that is the cause is told apart.
         """
         return sent > 1 and not self._one_by_one and any(one.is_of_batch for one in failed)
+
+    def _may_share(self, first: int) -> bool:
+        """Return whether messages may share batches again: what was refused is out of the way, or,
+        if one by one all were taken, the cause may be gone by now.
+        """
+        if self._refused is not None:
+            return first != self._refused
+        return monotonic() >= self._shares_at
 
     def _explained(self, failed: list[Failure], topics: Mapping[int, str]) -> StreamsError:
         refused = [one for one in failed if one.is_refusal]
