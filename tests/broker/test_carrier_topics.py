@@ -4,6 +4,7 @@ after some days, drops them with their topic, and holds those of a killed worker
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, replace
 
@@ -20,10 +21,11 @@ from penstock._engine.kafka.application.carrier_topics import (
     restore_offsets,
 )
 from penstock._engine.kafka.client.groups import delete_group
+from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.internal_topics import task_topic_name
 from penstock._engine.spark.between.first_start import OpenedRecord, opened_record
 from penstock._engine.spark.between.kept_offsets import go_on, note_end
-from penstock._engine.spark.between.run_folder import CarriedInput, RunRecord
+from penstock._engine.spark.between.run_folder import ROUTED, CarriedInput, RunRecord
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
@@ -57,8 +59,8 @@ class Run:
         make_missing(self.config, {task_topic_name(self.config.application_id): 1})
         return made
 
-    def end(self, made: OpenedRecord) -> None:
-        note_end(made, [], self.config, self)
+    def end(self, made: OpenedRecord, *outputs: str) -> None:
+        note_end(made, outputs, self.config, self)
 
     def committed(self) -> dict[str, int]:
         """Return what is committed of the first partitions."""
@@ -163,3 +165,21 @@ def test_a_start_waits_for_the_transaction_of_a_worker_that_was_killed(run: Run)
     # Killed here. What is not committed begins where it began.
     made = run.start(run.orders)
     assert made.record.offsets[run.orders]["0"][0] == 0
+
+
+def test_topics_that_records_name_can_be_read_to_their_end_when_a_run_has_ended(
+    run: Run, kafka_topic: CreateTopic
+) -> None:
+    made, topic = run.start(run.orders), kafka_topic("kept-routed")
+    servers = run.config.bootstrap_servers
+    producer = Producer({"bootstrap.servers": servers, "transactional.id": topic})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    producer.produce(topic, b"1", b"k")
+    producer.flush()
+    late = threading.Timer(1.0, producer.commit_transaction, [30])
+    late.start()
+    run.end(made, ROUTED)
+    readable = end_offsets(run.admin, [(topic, 0)], "read_committed")
+    late.join()
+    assert readable == {(topic, 0): 2}  # with the marker

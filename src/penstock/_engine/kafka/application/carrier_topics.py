@@ -81,6 +81,13 @@ def with_others(config: StreamsConfig, own: CarrierTopics) -> CarrierTopics:
     return replace(own, ends={**others, **own.ends})
 
 
+def topics_that_tell_ends(config: StreamsConfig) -> set[str]:
+    """Return all topics of the cluster that tell where they end soon: any of them may be one that
+    a record has named.
+    """
+    return set(peek_at_ends(open_admin(config), ()))
+
+
 def first_to_read(config: StreamsConfig, topic: str, starts: Mapping[int, int]) -> dict[int, int]:
     """Return where to begin in a topic whose records are wanted from these offsets on: later, where
     retention has deleted the first of them.

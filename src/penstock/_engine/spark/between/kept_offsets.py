@@ -22,11 +22,12 @@ from penstock._engine.kafka.application.carrier_topics import (
     offsets_of_group,
     patience_after_kill,
     restore_offsets,
+    topics_that_tell_ends,
     wait_until_readable,
 )
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.spark.between.first_start import OpenedRecord
-from penstock._engine.spark.between.run_folder import RunRecord
+from penstock._engine.spark.between.run_folder import ROUTED, RunRecord
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -84,7 +85,10 @@ def note_end(
     config = StreamsConfig({**config.given(), "task.timeout.ms": most_ms})
     made.note_offsets(offsets_of_group(config, END_SECONDS), is_running=False)
     folder.write(made.record)
-    wait_until_readable(config, outputs)
+    names = set(outputs)
+    if ROUTED in names:
+        names = names - {ROUTED} | topics_that_tell_ends(config)
+    wait_until_readable(config, names)
 
 
 def _to_restore(

@@ -102,7 +102,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
         opened = _on_record((inputs, initial), plan, config, folder, record)
         record = opened.record
         engine = make_engine(topology, config, session)
-        ended = partial(note_end, opened, plan.sinks, config, folder)
+        ended = partial(note_end, opened, _written(plan, config), config, folder)
         run = LiveRun(session, engine, stack.pop_all(), ended)
     try:
         first_rows = live_inputs(initial, plan, config, again=again)
@@ -228,9 +228,8 @@ def _on_record(
         for topic, count in plan.partition_counts.items()
         if topic not in plan.hidden_topics
     }
-    dead_letters = config.as_mapping()["errors.dead.letter.queue.topic.name"]
-    if dead_letters is not None:
-        counts.setdefault(dead_letters, 1)
+    for topic in _dead_letters(config):
+        counts.setdefault(topic, 1)
     before = look_at(config, counts)
     made = opened_record(record, config.application_id, before.cluster, folder.location)
     made.check_known(before.ids, [one.topic for one in inputs])
@@ -244,6 +243,19 @@ def _on_record(
     go_on(made, config, folder, topics_of_tasks(plan), now)
     folder.write(made.record)
     return made
+
+
+def _written(plan: JobPlan, config: StreamsConfig) -> list[str]:
+    """Return the topics of users that the application writes to, with `ROUTED` if records name
+    some of them.
+    """
+    routed = [ROUTED] if plan.has_routed_sinks else []
+    return [*plan.sinks, *_dead_letters(config), *routed]
+
+
+def _dead_letters(config: StreamsConfig) -> list[str]:
+    topic = config.as_mapping()["errors.dead.letter.queue.topic.name"]
+    return [] if topic is None else [topic]
 
 
 def _write_batches(
