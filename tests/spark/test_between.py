@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,7 +25,9 @@ from penstock import (
     KafkaStreams,
     Materialized,
     Produced,
+    SessionWindows,
     StreamsBuilder,
+    TimeWindows,
     Topology,
     serdes,
 )
@@ -46,6 +49,7 @@ pytestmark = pytest.mark.slow
 TEXT, LONG = serdes.string(), serdes.long()
 SCHEMA = "key string, value string, timestamp long"
 WAIT_SECONDS = 120
+WINDOW = {"start": 0, "end": 5000}
 
 
 class Files:
@@ -322,14 +326,47 @@ def test_what_the_sink_took_back_is_not_processed_at_least_once(shop: Shop) -> N
     assert sorted(str(one.key, "utf-8") for one in copies if one.key) == ["a", "b"]
 
 
-def test_an_output_whose_first_records_were_deleted_is_read_from_the_next(shop: Shop) -> None:
-    orders, copies = f"{shop.name}-orders", f"{shop.name}-copies"
+def windowed(spark: SparkSession, *keys: str) -> DataFrame:
+    """Return rows whose keys are in the window of the first five seconds."""
+    rows = spark.createDataFrame([(key,) for key in keys], "word string")
+    moments = [F.timestamp_millis(F.lit(at)).alias(name) for name, at in WINDOW.items()]
+    return rows.select(F.struct(F.col("word").alias("key"), *moments).alias("key"), "word").select(
+        "key", F.col("word").alias("value")
+    )
+
+
+def shown_keys(shop: Shop, result: LiveResult, outputs: list[str]) -> set[tuple[str, str, int]]:
+    """Return the outputs' names with the words of their keys, and where the windows begin."""
+    frames = [
+        result.typed(topic).select(F.lit(topic).alias("topic"), "key.key", "key.start")
+        for topic in outputs
+    ]
+    writer = reduce(DataFrame.union, frames).writeStream.format("memory")
+    writer = writer.queryName(f"{shop.name}_keys").trigger(availableNow=True)
+    assert result.start(writer).awaitTermination(WAIT_SECONDS)
+    rows = shop.spark.table(f"{shop.name}_keys").select(
+        "topic", "key", F.unix_millis("start").alias("start")
+    )
+    return {(row.topic.rpartition("-")[2], row.key, row.start) for row in rows.collect()}
+
+
+def test_outputs_begin_with_the_first_record_there_is_and_show_windows(shop: Shop) -> None:
+    orders, copies, known = (f"{shop.name}-{part}" for part in ("orders", "copies", "known"))
     config = settings(shop.servers, shop.path)
     make_missing(StreamsConfig({"application.id": "x", **config}), {copies: 1})
     write_rows(shop.servers, copies)
     builder = StreamsBuilder()
-    builder.stream(orders, Consumed(TEXT, TEXT)).to(copies, Produced(TEXT, TEXT))
-    inputs = {orders: shop.orders.frame()}
+    in_time, in_session = serdes.time_windowed(TEXT, 5000), serdes.session_windowed(TEXT)
+    read = builder.stream(orders, Consumed(TEXT, TEXT))
+    read.to(copies, Produced(TEXT, TEXT))
+    by_key = read.group_by_key()
+    times = by_key.windowed_by(TimeWindows.of_size(5000)).count().to_stream()
+    times.to(f"{shop.name}-times", Produced(in_time, LONG))
+    times.to(f"{shop.name}-inferred", Produced(value=LONG))
+    sessions = by_key.windowed_by(SessionWindows.of_inactivity_gap(5000)).count().to_stream()
+    sessions.to(f"{shop.name}-sessions", Produced(in_session, LONG))
+    builder.stream(known, Consumed(in_time, TEXT)).to(f"{shop.name}-again", Produced(in_time, TEXT))
+    inputs = {orders: shop.orders.frame(), known: streams.Typed(windowed(shop.spark, "c"))}
     shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
     given: Any = {"folder": shop.path / "run", "available_now": True}
     with streams.run(builder.build(), inputs, config, **given) as result:
@@ -338,6 +375,13 @@ def test_an_output_whose_first_records_were_deleted_is_read_from_the_next(shop: 
             future.result()
         writer = result[copies].writeStream.format("memory").queryName(shop.name)
         assert result.start(writer.trigger(availableNow=True)).awaitTermination(WAIT_SECONDS)
+        outputs = [one for one in result if one != copies]
+        assert shown_keys(shop, result, outputs) == {
+            *(("times", key, 0) for key in ("a", "b")),
+            *(("inferred", key, 0) for key in ("a", "b")),
+            *(("sessions", key, at) for key, at in (("a", 2000), ("b", 2001))),
+            ("again", "c", 0),
+        }
     assert shop.spark.table(shop.name).count() == 1
 
 

@@ -47,7 +47,11 @@ class _PlainChangeSerde(Serde[Pair]):
     """Values whose bytes do not depend on topic and headers."""
 
     def __init__(self, inner: Serde[Any]) -> None:
+        self._inner = inner
         self._encode, self._decode = inner.encode, inner.decode
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self._inner,)
 
     def encode(self, value: Pair, /) -> bytes:
         new, old = value

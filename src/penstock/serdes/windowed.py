@@ -178,6 +178,10 @@ class _Ready(Serde[Windowed[K]]):
     def __repr__(self) -> str:
         return repr(self.of)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # The closures cannot travel: they are made again where the serde arrives.
+        return type(self), (self.of, self.inner)
+
 
 class _ReadyWithTopic(_Ready[K]):
     """One whose key serde wants to know the topic or the headers."""

@@ -11,6 +11,7 @@ import importlib.util
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,13 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from penstock import serdes
-from penstock.serdes import Serde
+from penstock import Windowed, serdes
+from penstock.serdes import HeaderPairs, Serde
+from penstock.serdes.changes import ChangeSerde
+from penstock.serdes.documents import JsonSerde
+from penstock.serdes.foreign_key import AnswerKeySerde
+from penstock.serdes.plain import BytesSerde
+from penstock.serdes.wrapping import completed
 
 MAIN_SCRIPT = """
 from __future__ import annotations
@@ -229,3 +235,48 @@ def test_pydantic_models_of_the_main_script_arrive_in_another_process(
     ).stdout.decode()
 
     assert arrived.strip() == "['serdes.json(Order)']"
+
+
+class InCapitals(Serde[str]):
+    """A serde of the user, run by its `encode` and `decode`."""
+
+    def encode(self, value: str, /) -> bytes:
+        return value.upper().encode()
+
+    def decode(self, data: bytes, /) -> str:
+        return data.decode()
+
+
+class OfTopic(InCapitals):
+    """One that wants to know the topic."""
+
+    def serialize(self, topic: str, value: str | None, headers: HeaderPairs = ()) -> bytes | None:
+        del headers
+        return None if value is None else f"{topic}/{value}".encode()
+
+
+@pytest.mark.parametrize("inner", [serdes.string(), serdes.json(Known), InCapitals(), OfTopic()])
+@pytest.mark.parametrize(
+    "wrapping",
+    [
+        lambda inner: serdes.time_windowed(inner, 5000),
+        serdes.session_windowed,
+        ChangeSerde,
+        AnswerKeySerde,
+    ],
+)
+def test_a_serde_around_another_travels_when_it_is_ready_for_use(
+    wrapping: Callable[[Serde[Any] | None], Serde[Any]], inner: Serde[Any]
+) -> None:
+    value = Known("a") if isinstance(inner, JsonSerde) else "a"
+    for serde in (wrapping(inner), wrapping(None)):
+        ready = completed(serde, lambda: inner, lambda: inner)
+        arrived = pickle.loads(pickle.dumps(ready))
+        shown = {ChangeSerde: (value, value), AnswerKeySerde: value}
+        windowed = Windowed(value, 5000, 10_000)
+        given = b"a" if isinstance(ready, BytesSerde) else shown.get(type(serde), windowed)
+        data = ready.serialize("orders", given)
+        assert data is not None
+        assert arrived.serialize("orders", given) == data
+        assert arrived.deserialize("orders", data) == ready.deserialize("orders", data)
+        assert type(arrived) is type(ready)

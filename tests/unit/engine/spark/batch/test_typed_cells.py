@@ -17,6 +17,7 @@ from penstock._engine.spark.dataframes.sink_columns import SinkColumns
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
+from penstock.settings import StreamsConfig
 
 COUNTS = pa.map_(pa.string(), pa.int64())
 
@@ -65,10 +66,13 @@ def test_a_typed_row_has_the_same_bytes_in_a_bounded_run_and_live(
 
 
 def test_a_windowed_key_is_written_in_a_bounded_run_as_live() -> None:
-    serde = serdes.time_windowed(serdes.string(), 60_000)
+    given = serdes.time_windowed(serdes.string(), 60_000)
+    # A topology's own serde is ready for use.
+    of_topology = StreamsConfig({"application.id": "a"}).key_serde(given, "source")
     column = pa.array([{"key": "home", "start": 60_000, "end": 120_000}])
-    assert bounded(serde, column) == live(serde, column)
-    assert live(serde, column) == [b"home" + (60_000).to_bytes(8, "big")]
+    for serde in (given, of_topology):
+        assert bounded(serde, column) == live(serde, column)
+        assert live(serde, column) == [b"home" + (60_000).to_bytes(8, "big")]
 
 
 def test_a_cell_that_its_serde_cannot_write_names_its_place() -> None:
