@@ -42,6 +42,7 @@ from penstock._engine.spark.between.live_inputs import (
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.live_run import Engine, LiveRun
 from penstock._engine.spark.between.run_folder import ROUTED, RunFolder, RunRecord
+from penstock._engine.spark.between.table_times import warn_of_table_times
 from penstock._engine.spark.broker_reach import refuse_far_executors
 from penstock._engine.spark.dataframes import sink_stream
 from penstock._engine.spark.dataframes.sink_options import parse_after_partial_write
@@ -106,6 +107,8 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
         run = LiveRun(session, engine, stack.pop_all(), ended)
     try:
         first_rows = live_inputs(initial, plan, config, again=again)
+        written = [topic for topic, one in record.inputs.items() if one.is_written]
+        warn_of_table_times(topology, [*first_rows, *inputs], written)
         _write_batches(run, [*first_rows, *inputs], folder, record)
         _start_parts(run, request, inputs, folder, record)
     except BaseException:
