@@ -48,7 +48,7 @@ from penstock._engine.state.files.private_files import make_private, open_privat
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
-__all__ = ["DataFrame", "SparkSession", "check", "session_for", "try_spark"]
+__all__ = ["DataFrame", "SparkSession", "check", "reading_session", "session_for", "try_spark"]
 
 _LOG4J = files("penstock._engine.spark") / "log4j2-quiet.properties"
 _LOG_TAIL_LINES = 8
@@ -77,10 +77,29 @@ def session_for(
     `heavy`: Spark itself carries records, and does not only run workers. `early` is a JVM of
     `launch_early`. `log` names the file of `log_path`.
     """
+    session, owned = _found_or_started(config, given, heavy=heavy, early=early, log=log)
+    check(session)
+    return session, owned
+
+
+def reading_session(config: StreamsConfig, given: SparkSession | None) -> SparkSession:
+    """Return the session to read with. It hosts nothing: a Spark task that is copied reads the same
+    records twice, and one of them counts.
+    """
+    return _found_or_started(config, given, heavy=True, early=None, log=SPARK_LOG)[0]
+
+
+def _found_or_started(
+    config: StreamsConfig,
+    given: SparkSession | None,
+    *,
+    heavy: bool,
+    early: EarlyJvm | None,
+    log: str,
+) -> tuple[SparkSession, bool]:
     refuse_connect(given, heavy=heavy)
     theirs = given or _existing()
     session = theirs or _start(config, heavy=heavy, early=early, log=log)
-    check(session)
     _check_interpreter(session)
     forward_signals(session)
     return session, theirs is None

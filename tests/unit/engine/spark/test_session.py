@@ -9,12 +9,14 @@ import os
 import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pyspark import SparkConf, SparkContext
 
 from penstock._engine.spark import session
+from penstock._engine.spark.state import table
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
@@ -52,6 +54,33 @@ def test_a_process_started_by_a_jvm_is_submitted(monkeypatch: pytest.MonkeyPatch
     assert not session.is_submitted()
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "4711")
     assert session.is_submitted()
+
+
+SETTINGS = StreamsConfig({"application.id": "app", "bootstrap.servers": "b:1"})
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("spark.python.worker.reuse", "false"), ("spark.speculation", "true")]
+)
+def test_settings_that_a_worker_cannot_live_with_do_not_keep_from_reading(
+    setting: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setattr(session, "_check_interpreter", lambda _: None)
+    conf = SparkConf(loadDefaults=False).set(setting, value)
+    theirs: Any = SimpleNamespace(sparkContext=SimpleNamespace(getConf=lambda: conf))
+    with pytest.raises(ConfigError, match=setting):
+        session.session_for(SETTINGS, theirs)
+    assert session.reading_session(SETTINGS, theirs) is theirs
+    monkeypatch.setattr(table, "map_in_arrow", lambda numbers, *_: numbers)
+    theirs.range = lambda *_: "read"
+    scan: Any = SimpleNamespace(
+        config=SETTINGS,
+        partitions=[0],
+        schema=lambda: "key string",
+        plan=SimpleNamespace(builder=SimpleNamespace(name="counts")),
+    )
+    assert table.table_of(scan, theirs) == "read"
 
 
 def test_the_jvm_of_a_process_of_our_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

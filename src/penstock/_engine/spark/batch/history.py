@@ -30,7 +30,7 @@ from penstock._engine.spark.dataframes.frames import frame_of
 from penstock._engine.spark.dataframes.rows import ToBatch, header_column
 from penstock._engine.spark.dataframes.split_partitions import SplitPartition
 from penstock._engine.spark.dataframes.topic_scan import TopicScan
-from penstock._engine.spark.session import session_for
+from penstock._engine.spark.session import reading_session
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
@@ -69,7 +69,7 @@ def history(
         msg = f"records_per_split must be at least 1; got {records_per_split}"
         raise ConfigError(msg)
     stretch = find_range(open_admin(settings), topic, since=since, until=until)
-    session, _ = session_for(settings, spark, heavy=True)
+    session = reading_session(settings, spark)
     return read_stretch(stretch, settings, session, records_per_split)
 
 

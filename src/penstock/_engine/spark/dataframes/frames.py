@@ -15,7 +15,7 @@ from penstock._engine.spark.dataframes.request import ReadRequest
 from penstock._engine.spark.dataframes.source import source_of
 from penstock._engine.spark.dataframes.split_partitions import SplitPartition, scan_of
 from penstock._engine.spark.dataframes.topic_scan import TopicScan
-from penstock._engine.spark.session import session_for
+from penstock._engine.spark.session import reading_session
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.settings import StreamsConfig
 
@@ -74,4 +74,4 @@ def _reader_of(scan: TopicScan, parts: Sequence[SplitPartition]) -> ReadParts:
 
 def _session(config: StreamsConfig, given: SparkSession | None) -> SparkSession:
     # Reading asks nothing of a session that an application would; a new one is made as for those.
-    return given or SparkSession.getActiveSession() or session_for(config, None, heavy=True)[0]
+    return given or SparkSession.getActiveSession() or reading_session(config, None)

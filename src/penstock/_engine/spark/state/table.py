@@ -18,7 +18,7 @@ from penstock._engine.kafka.changelogs.known_stores import (
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
-from penstock._engine.spark.session import session_for
+from penstock._engine.spark.session import reading_session
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock._engine.spark.state.scan import StateScan, plan_scan
 from penstock._engine.topology.topology import Topology
@@ -67,7 +67,7 @@ def scan_of(
 
 def table_of(scan: StateScan, spark: SparkSession | None) -> DataFrame:
     """Return a planned read as a DataFrame: a Spark partition for each partition of the store."""
-    session, _ = session_for(scan.config, spark, heavy=True)
+    session = reading_session(scan.config, spark)
     count = len(scan.partitions)
     numbers = session.range(0, count, 1, max(1, count))
     return map_in_arrow(numbers, _reader_of(scan), scan.schema(), f"state_{scan.plan.builder.name}")
