@@ -191,10 +191,14 @@ def test_the_data_source_is_found_by_its_name(
         "window_start",
         "window_end",
     ]
+    file.unlink()  # the read is planned once, whatever is computed later
     assert frame.selectExpr("sum(value)").first()[0] == RECORDS  # type: ignore[index]
+    file.touch()  # the option is still there
     streams.register(spark)
     direct = asked.option("store", "sessions").option("bootstrap.servers", tabled.servers).load()
     assert direct.where("partition = 1").count() < direct.count() == RECORDS
+    with pytest.raises(PySparkException, match=r"are not taken from \.schema"):
+        asked.option("store", "sessions").schema("key string").load().collect()
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,8 @@ def test_batches_between_bounds(cluster: Cluster, spark: SparkSession) -> None:
     asked = spark.read.format("penstock").option("topic", cluster.numbered)
     asked = asked.option("bootstrap.servers", cluster.config["bootstrap.servers"])
     assert asked.load().count() == COUNT
+    with pytest.raises(PySparkException, match=r"are not taken from \.schema"):
+        asked.schema("value string").load().collect()
     # A secret among the settings of a function is no option: no plan shows it.
     config = {**cluster.config, "app.password": "hunter2"}
     part = streams.read(

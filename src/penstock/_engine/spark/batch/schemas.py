@@ -119,6 +119,26 @@ def refuse_doubled(schema: StructType, subject: str) -> None:
         raise StreamsError(msg)
 
 
+def refuse_other_columns(given: StructType | None, ours: str, function: str) -> None:
+    """Refuse columns that a user gives to a format whose serdes say which there are; `ours` are
+    those, in Spark's words, and `function` takes serdes.
+
+    Raises:
+        StreamsError: they are others.
+    """
+    if given is None:
+        return
+    got = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in given.fields)
+    expected = ours.replace("`", "")
+    if got != expected:
+        msg = (
+            f"the columns follow from options and serdes and are not taken from .schema(...): they "
+            f"are {expected}; got {got}; leave .schema(...) out, and say option('keyType', ...) "
+            f"and option('valueType', ...), or {function} with value=serdes.json(T) for a struct"
+        )
+        raise StreamsError(msg)
+
+
 def are_headers(type_: DataType) -> bool:
     """Return whether a column of this type can be headers: pairs as `HEADERS` has them, or only
     nulls.

@@ -15,9 +15,11 @@ from pyspark.sql.datasource import (
     DataSourceStreamReader,
     DataSourceStreamWriter,
     DataSourceWriter,
+    InputPartition,
 )
 
 from penstock import _clock as clock
+from penstock.errors import StreamsError
 
 if TYPE_CHECKING:
     from penstock._engine.spark.dataframes.request import ReadRequest
@@ -38,18 +40,30 @@ class TopicSource(DataSource):
     def name(cls) -> str:
         return NAME
 
+    _is_ours = False
+    """Whether the columns are those of `schema`; PySpark asks for them unless the user gives some,
+    and pickles the source afterwards.
+    """
+
     def schema(self) -> str:
         from penstock._engine.spark.dataframes.split_partitions import rows_of  # noqa: PLC0415
 
         request, _ = self.request_and_config()
+        self._is_ours = True
         return rows_of(request).schema()
+
+    def _check_columns(self, given: Any, function: str) -> None:
+        if not self._is_ours:
+            from penstock._engine.spark.batch.schemas import refuse_other_columns  # noqa: PLC0415
+
+            refuse_other_columns(given, self.schema(), f"penstock.spark.{function}")
 
     def reader(self, schema: Any) -> DataSourceReader:
         from penstock._engine.spark.dataframes.batch_reader import TopicBatchReader  # noqa: PLC0415
 
-        del schema  # Spark compares it with that of the rows
         request, config = self.request_and_config()
         request.check_batch()
+        self._check_columns(schema, "read")
         return TopicBatchReader(request, config)
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
@@ -57,8 +71,11 @@ class TopicSource(DataSource):
             TopicStreamReader,
         )
 
-        del schema
         request, config = self.request_and_config()
+        try:
+            self._check_columns(schema, "read_stream")
+        except StreamsError as error:
+            return _RefusingReader(error)
         return TopicStreamReader(request, config)
 
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
@@ -83,6 +100,24 @@ class TopicSource(DataSource):
         from penstock._engine.spark.dataframes.options import config_of, request_of  # noqa: PLC0415
 
         return request_of(self.options), config_of(self.options)
+
+
+class _RefusingReader(DataSourceStreamReader):
+    """Refuses a stream when it is first asked: of what is raised while a reader is made, PySpark
+    says only that it has none to stop.
+    """
+
+    def __init__(self, error: StreamsError) -> None:
+        self._error = error
+
+    def initialOffset(self, *_: Any) -> Any:
+        raise self._error
+
+    latestOffset = partitions = initialOffset
+
+    def read(self, partition: InputPartition) -> Any:
+        del partition
+        raise self._error
 
 
 def source_of(request: ReadRequest, config: StreamsConfig) -> type[DataSource]:

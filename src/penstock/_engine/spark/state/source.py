@@ -31,16 +31,29 @@ def register(spark: SparkSession) -> None:
 class StateSource(DataSource):
     """The rows of a store of an application, as of its last commit."""
 
+    _planned: bytes | None = None
+    """The read as it was planned for the columns. PySpark pickles the source after it has asked for
+    them, and makes the reader of each job from the pickle: all jobs of a DataFrame read the same.
+    """
+
     @classmethod
     def name(cls) -> str:
         return NAME
 
     def schema(self) -> str:
-        return scan_of_options(self.options).schema()
+        from penstock._engine.spark.shipping.shipping import dumps  # noqa: PLC0415
+
+        scan = scan_of_options(self.options)
+        self._planned = dumps(scan)
+        return scan.schema()
 
     def reader(self, schema: Any) -> DataSourceReader:
-        del schema  # Spark has compared it with ours
-        return StateReader(scan_of_options(self.options))
+        if self._planned is None:  # the user has given the columns
+            from penstock._engine.spark.batch.schemas import refuse_other_columns  # noqa: PLC0415
+
+            refuse_other_columns(schema, self.schema(), "penstock.spark.state")
+        assert self._planned is not None
+        return StateReader(self._planned)
 
 
 class StatePartition(InputPartition):
@@ -53,14 +66,12 @@ class StatePartition(InputPartition):
 class StateReader(DataSourceReader):
     """Reads the partitions of a store, each in a Spark task of its own."""
 
-    def __init__(self, scan: StateScan) -> None:
-        from penstock._engine.spark.shipping.shipping import dumps  # noqa: PLC0415
-
-        self._partitions = scan.partitions
-        self._packed = dumps(scan)
+    def __init__(self, packed: bytes) -> None:
+        self._packed = packed
 
     def partitions(self) -> Sequence[InputPartition]:
-        return [StatePartition(number) for number in self._partitions]
+        scan: StateScan = pickle.loads(self._packed)
+        return [StatePartition(number) for number in scan.partitions]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         scan: StateScan = pickle.loads(self._packed)

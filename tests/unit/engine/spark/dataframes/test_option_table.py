@@ -4,18 +4,28 @@ asked.
 
 from __future__ import annotations
 
+import pickle
 import re
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from pyspark.sql.types import StringType, StructType
+from pyspark.sql.types import (
+    BinaryType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructType,
+    TimestampType,
+)
 
 from penstock._engine.spark.dataframes.option_table import OPTIONS, own_options
 from penstock._engine.spark.dataframes.source import TopicSource
+from penstock._engine.spark.dataframes.stream_reader import TopicStreamReader
+from penstock._engine.spark.state import source
 from penstock._engine.spark.state.source import StateSource
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, StreamsError
 from tests.docs.blocks import DOCS
 
 ROWS = StructType().add("value", StringType())
@@ -90,6 +100,77 @@ def test_a_wrong_option_is_refused_before_the_cluster_is_asked(
         use({**options, "bootstrap.servers": f"{host}:{port}"})
     with pytest.raises(BlockingIOError):
         cluster.accept()
+
+
+RECORDS = (
+    "key binary, value struct<id:bigint>, topic string, partition int, offset bigint, "
+    "timestamp timestamp, timestampType int"
+)
+
+
+def columns(text: str) -> StructType:
+    """Return columns of the types in `text`; Spark's own parser needs a session."""
+    types = {
+        "string": StringType(),
+        "binary": BinaryType(),
+        "int": IntegerType(),
+        "bigint": LongType(),
+        "timestamp": TimestampType(),
+        "struct<id:bigint>": StructType().add("id", LongType()),
+    }
+    made = StructType()
+    for column in text.split(", "):
+        name, type_ = column.split(" ", 1)
+        made = made.add(name, types[type_])
+    return made
+
+
+def test_columns_of_the_user_are_refused_unless_they_are_ours(cluster: socket.socket) -> None:
+    host, port = cluster.getsockname()
+    options = {**TOPIC, "bootstrap.servers": f"{host}:{port}", "keytype": "string"}
+    given = columns(RECORDS)
+    message = re.escape(
+        "are not taken from .schema(...): they are key string, value binary, topic string, "
+    )
+    with pytest.raises(StreamsError, match=message + ".*; got key binary, value struct<id:bigint>"):
+        TopicSource(options).reader(given)
+    refusing: Any = TopicSource(options).streamReader(given)
+    for call in (refusing.initialOffset, refusing.latestOffset, refusing.partitions):
+        with pytest.raises(StreamsError, match=r"or penstock\.spark\.read_stream with value=serdes"):
+            call({}, {})
+    ours = columns(
+        RECORDS.replace("key binary", "key string").replace("struct<id:bigint>", "binary")
+    )
+    assert isinstance(TopicSource(options).streamReader(ours), TopicStreamReader)
+    with pytest.raises(BlockingIOError):
+        cluster.accept()
+
+
+def test_all_jobs_of_a_store_read_what_its_columns_were_planned_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plans = iter(range(1, 9))
+    monkeypatch.setattr(source, "scan_of_options", lambda _: Planned(next(plans)))
+    asked = StateSource(STORE)
+    assert asked.schema() == "`partition` int, `key` string"
+    arrived: Any = pickle.loads(pickle.dumps(asked))
+    for _ in range(2):
+        reader: Any = arrived.reader(columns("partition int, key string"))
+        assert [one.value for one in reader.partitions()] == [1]
+    given = StateSource(STORE)
+    assert [one.value for one in given.reader(columns("partition int, key string")).partitions()]
+    with pytest.raises(StreamsError, match=r"they are partition int, key string; got key string;"):
+        StateSource(STORE).reader(columns("key string"))
+
+
+class Planned:
+    """A read of a store whose partition says when it was planned."""
+
+    def __init__(self, number: int) -> None:
+        self.partitions = [number]
+
+    def schema(self) -> str:
+        return "`partition` int, `key` string"
 
 
 def test_the_page_shows_the_table() -> None:
