@@ -401,10 +401,12 @@ def _logging_failure(place: TopicPartition) -> Any:
     return log_failure
 
 
-def check_outputs(admin: AdminClient, writers: Mapping[str, str]) -> None:
-    """Look for topics to write to; `writers` says who writes to each. Where brokers make topics
-    freely (`auto.create.topics.enable`) one that is missing is asked for, as Java's producer does,
-    and waited for.
+def check_outputs(
+    admin: AdminClient, writers: Mapping[str, str], before: str = "the application starts"
+) -> None:
+    """Look for topics to write to; `writers` says who writes to each, `before` what follows. Where
+    brokers make topics freely (`auto.create.topics.enable`) one that is missing is asked for, as
+    Java's producer does, and waited for.
 
     Raises:
         StreamsError: one is missing, and the cluster makes none by itself.
@@ -413,8 +415,8 @@ def check_outputs(admin: AdminClient, writers: Mapping[str, str]) -> None:
     if missing:
         listed = "; ".join(f"{topic!r}, written by {writers[topic]}" for topic in missing)
         msg = (
-            f"output topics must exist before the application starts; missing: {listed}; create "
-            "them, or correct the names"
+            f"output topics must exist before {before}; missing: {listed}; create them, or correct "
+            "the names"
         )
         raise StreamsError(msg)
 

@@ -43,6 +43,7 @@ _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 # Small segments: what is compacted is never in the last one, and each reader reads all.
 _STREAM_SETTINGS = {"segment.bytes": "4194304", "min.cleanable.dirty.ratio": "0.1"}
 _BATCH_SETTINGS = {"cleanup.policy": "delete", "retention.ms": str(_WEEK_MS)}
+_TRANSACTION_TIMEOUT = "producer.transaction.timeout.ms"
 TRANSACTION_TIMEOUT_MS = 300_000
 """A transaction of a batch's partition may be open so long, unless the user says otherwise."""
 
@@ -70,15 +71,15 @@ class JournalPlace:
 
 def sink_settings(given: Mapping[str, Any], query: str) -> StreamsConfig:
     """Return the settings of all clients of a query's sink."""
-    return StreamsConfig(
-        {
-            "producer.transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
-            **given,
-            "application.id": f"{SINK_PREFIX}{query}",
-            "processing.guarantee": "exactly_once_v2",
-            "commit.interval.ms": 100,
-        }
-    )
+    own = {
+        "application.id": f"{SINK_PREFIX}{query}",
+        "processing.guarantee": "exactly_once_v2",
+        "commit.interval.ms": 100,
+    }
+    wanted = StreamsConfig({**given, **own})
+    if "transaction.timeout.ms" in wanted.client_settings("producer."):
+        return wanted
+    return StreamsConfig({**wanted.given(), _TRANSACTION_TIMEOUT: TRANSACTION_TIMEOUT_MS})
 
 
 def make_journal(config: StreamsConfig, place: JournalPlace) -> None:

@@ -6,7 +6,7 @@ it is refused here, before a cluster is asked. docs/spark/options.md shows this 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -29,6 +29,40 @@ _OF_SPARK: dict[Use, set[str]] = {
     "write": {"path", "checkpointlocation", "queryname"},
     "state": {"path"},
 }
+# In lower case, and what to do instead.
+_AGAIN_BY_ITSELF = "leave it out: the client tries again by itself"
+_LARGER_BATCHES = "trigger(processingTime='1 minute') waits for larger batches"
+_OF_SPARKS_SOURCE: Mapping[str, str] = {
+    "assign": (
+        "option('subscribe', ...) reads whole topics; where('partition IN (0, 1)') shows some of "
+        "their partitions"
+    ),
+    "minpartitions": "option('maxRecordsPerPartition', ...) has more Spark tasks read a partition",
+    "minoffsetspertrigger": _LARGER_BATCHES,
+    "maxtriggerdelay": _LARGER_BATCHES,
+    "startingoffsetsbytimestamp": (
+        "option('startingTimestamp', ...) is one moment for all partitions, "
+        "option('startingOffsets', ...) an offset for each"
+    ),
+    "endingoffsetsbytimestamp": (
+        "option('endingTimestamp', ...) is one moment for all partitions, "
+        "option('endingOffsets', ...) an offset for each"
+    ),
+    "startingoffsetsbytimestampstrategy": "leave it out",
+    "groupidprefix": "leave it out: nothing is committed to a group",
+    "fetchoffset.numretries": _AGAIN_BY_ITSELF,
+    "fetchoffset.retryintervalms": _AGAIN_BY_ITSELF,
+    "kafkaconsumer.polltimeoutms": _AGAIN_BY_ITSELF,
+}
+# Arguments of `penstock.spark.read` whose options have other names.
+_ARGUMENTS: Mapping[str, str] = {
+    "headers": "includeHeaders",
+    "starting": "startingOffsets",
+    "ending": "endingOffsets",
+    "key": "keyType",
+    "value": "valueType",
+}
+_CONSUMERS = ("consumer.", "main.consumer.", "restore.consumer.", "global.consumer.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +104,59 @@ def own_options(*uses: Use) -> set[str]:
     return own.union(*(_OF_SPARK.get(use, set()) for use in uses))
 
 
-def check_use(options: Iterable[str], *uses: Use) -> None:
-    """Refuse options that are of another use.
+def check_use(options: Mapping[str, str], *uses: Use) -> None:
+    """Refuse options that are of another use, or that would have no effect.
 
     Raises:
-        ConfigError: it says of which.
+        ConfigError: it says of which, or what to say instead.
     """
     own = own_options(*uses)
     others: Mapping[str, Option] = {one.name.lower(): one for one in OPTIONS}
-    for name in options:
+    for name, value in options.items():
         stranger = others.get(name.lower())
         if stranger is not None and name.lower() not in own:
             theirs = " and ".join(_WORDS[use] for use in stranger.uses)
             msg = f"option {stranger.name!r} is for {theirs}, not for {_WORDS[uses[0]]}"
             raise ConfigError(msg)
+        if "state" not in uses:
+            _check_path(name.lower(), value)
+        if not set(uses).isdisjoint(_READS):
+            _check_read(name, value)
+
+
+def _check_path(name: str, value: str) -> None:
+    # The path of a table of a catalogue is Spark's own.
+    if name == "path" and "/" not in value:
+        msg = (
+            f"a topic is not named by load(...), save(...) or start(...); got {value!r}; say "
+            f"option('topic', {value!r})"
+        )
+        raise ConfigError(msg)
+
+
+def _check_read(name: str, value: str) -> None:
+    if name.lower() in _OF_SPARKS_SOURCE:
+        msg = (
+            f"option {name!r} is one of Spark's own Kafka source, and not of format('penstock'); "
+            f"{_OF_SPARKS_SOURCE[name.lower()]}"
+        )
+        raise ConfigError(msg)
+    if name.lower() in _ARGUMENTS:
+        msg = f"option {name!r} is not known; it is called {_ARGUMENTS[name.lower()]!r}"
+        raise ConfigError(msg)
+    setting = name.lower().removeprefix("kafka.")
+    for prefix in _CONSUMERS:
+        setting = setting.removeprefix(prefix)
+    if setting == "auto.offset.reset":
+        msg = (
+            f"option {name!r} has no effect: where a read begins is said by "
+            "option('startingOffsets', ...) or option('startingTimestamp', ...), and offsets that "
+            "are gone by option('failOnDataLoss', ...)"
+        )
+        raise ConfigError(msg)
+    if setting == "isolation.level" and value.strip() != "read_committed":
+        msg = (
+            f"option {name!r} must be read_committed: a batch that is run again must have the same "
+            f"records, and those of open transactions may be taken back; got {value!r}"
+        )
+        raise ConfigError(msg)

@@ -33,6 +33,7 @@ def request_of(options: Mapping[str, str]) -> ReadRequest:
     Raises:
         ConfigError: an option is missing or wrong.
     """
+    check_use(options, "read", "readStream")
     given = {name.lower(): value for name, value in options.items()}
     return ReadRequest(
         _choice(given),

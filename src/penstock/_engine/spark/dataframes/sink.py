@@ -143,7 +143,8 @@ def check_topic(config: StreamsConfig, topic: str) -> None:
     """
     seen = (config.bootstrap_servers, topic)
     if seen not in _seen_topics:
-        check_outputs(open_admin(config), {topic: "the sink of a DataFrame"})
+        writer = {topic: "the sink of a DataFrame"}
+        check_outputs(open_admin(config), writer, before="rows are written")
         _seen_topics.add(seen)
 
 

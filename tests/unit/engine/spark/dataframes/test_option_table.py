@@ -20,7 +20,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from penstock._engine.spark.dataframes.option_table import OPTIONS, own_options
+from penstock._engine.spark.dataframes.option_table import OPTIONS, check_use, own_options
 from penstock._engine.spark.dataframes.source import TopicSource
 from penstock._engine.spark.dataframes.stream_reader import TopicStreamReader
 from penstock._engine.spark.state import source
@@ -79,6 +79,17 @@ STORE = {"application": "a", "store": "b"}
         (read, {**TOPIC, "maxoffsetspertrigger": "5"}, "is for streams"),
         (read, {**TOPIC, "until": "0:5"}, "'until' is for spark.read.format('penstock-state')"),
         (read, {**TOPIC, "topc": "a"}, "topc"),
+        (read, {"assign": '{"a":[0]}'}, "'assign' is one of Spark's own Kafka source, and not of"),
+        (read, {**TOPIC, "minpartitions": "9"}, "option('maxRecordsPerPartition', ...) has more"),
+        (read, {**TOPIC, "startingoffsetsbytimestamp": "{}"}, "option('startingTimestamp', ...)"),
+        (read_stream, {**TOPIC, "minoffsetspertrigger": "9"}, "waits for larger batches"),
+        (read, {**TOPIC, "headers": "true"}, "'headers' is not known; it is called 'includeHead"),
+        (read, {**TOPIC, "starting": "earliest"}, "it is called 'startingOffsets'"),
+        (read, {**TOPIC, "kafka.auto.offset.reset": "earliest"}, "has no effect: where a read"),
+        (read_stream, {**TOPIC, "consumer.auto.offset.reset": "latest"}, "has no effect: where"),
+        (read, {**TOPIC, "kafka.isolation.level": "read_uncommitted"}, "must be read_committed"),
+        (read, {"path": "orders"}, "got 'orders'; say option('topic', 'orders')"),
+        (write, {**TOPIC, "path": "other"}, "got 'other'; say option('topic', 'other')"),
         (write, {"topic": "a topic"}, "'a topic' can be no topic"),
         (write, {**TOPIC, "startingoffsets": "latest"}, "'startingOffsets' is for spark.read."),
         (write_stream, {**TOPIC, "afterpartialwrite": "hope"}, "must be 'refuse' or 'again'"),
@@ -184,5 +195,7 @@ def test_the_page_shows_the_table() -> None:
 
 
 def test_what_spark_hands_over_is_no_setting() -> None:
+    check_use({"path": "file:/warehouse/orders"}, "write")
+    check_use({"isolation.level": "read_committed"}, "read")
     assert {"path", "checkpointlocation", "queryname", "topic"} <= own_options("write")
     assert "checkpointlocation" not in own_options("read", "readStream")
