@@ -163,7 +163,7 @@ def handover(
     report = streams.backfill(
         topology_of(*countings),
         config,
-        inputs={archived.source: archive, typed.source: streams.Typed(rows, key=serdes.json())},
+        inputs={archived.source: archive, typed.source: streams.Typed(rows, key=serdes.json(str))},
         live_from={typed.source: "earliest"},
         until={cut.source: {0: 0, 1: 2}},
         spark=spark,

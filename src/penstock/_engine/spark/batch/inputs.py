@@ -22,6 +22,7 @@ from pyspark.sql.types import (
 )
 
 from penstock._engine.spark.batch.columns import encoded
+from penstock._engine.spark.batch.document_cells import check_cells
 from penstock._engine.spark.batch.schemas import (
     BYTES,
     HEADERS,
@@ -100,6 +101,8 @@ def in_bytes(topic: str, given: DataFrame | Typed, own: SourceSerdes) -> DataFra
     serdes = {"key": given.key or own.key(), "value": given.value or own.value()}
     # Other columns may have names and types that no text of Spark's can say.
     known = [name for name in given.frame.columns if name in _EXPECTED]
+    for name, serde in serdes.items():
+        check_cells(f"input {topic!r}: column {name!r}", given.frame.schema[name].dataType, serde)
     return encoded(given.frame.select(*known), serdes, topic)
 
 

@@ -7,16 +7,16 @@ record must have the same bytes however its row reaches the topology.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import pyarrow as pa
 
+from penstock._engine.spark.batch.document_cells import document_of
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
-from penstock.serdes.documents import JsonSerde
+from penstock.serdes.documents import JsonSerde, PydanticSerde
 from penstock.serdes.plain import UuidSerde
 from penstock.serdes.windowed import WindowedSerde, window_bytes_of
 from penstock.windowed import Windowed
@@ -66,8 +66,8 @@ def _shaping(serde: Serde[Any]) -> Callable[[Any], Any]:
         )
     if isinstance(serde, UuidSerde):
         return UUID
-    if isinstance(serde, JsonSerde) and serde.document_type is not None:
-        return partial(msgspec.convert, type=serde.document_type)
+    if isinstance(serde, JsonSerde | PydanticSerde):
+        return document_of(serde)
     return lambda cell: cell
 
 

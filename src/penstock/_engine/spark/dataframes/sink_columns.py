@@ -24,6 +24,7 @@ from pyspark.sql.types import (
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import Output
 from penstock._engine.spark.batch.columns import type_of
+from penstock._engine.spark.batch.document_cells import check_cells
 from penstock._engine.spark.batch.schemas import (
     ARROW_HEADERS,
     BYTES,
@@ -164,6 +165,7 @@ def _check_names(types: Mapping[str, DataType], topic: str | None) -> None:
 
 def _check_typed(column: str, type_: DataType, serde: Serde[Any]) -> None:
     """Refuse a type that a built-in serde cannot write; of others only their rows can tell."""
+    check_cells(f"column {column!r} of what is written", type_, serde)
     expected, got = type_of(serde), type_.simpleString()
     is_free = isinstance(serde, JsonSerde | PydanticSerde) or expected == "binary"
     if is_free or isinstance(type_, NullType) or got in _WIDER.get(expected, {expected}):

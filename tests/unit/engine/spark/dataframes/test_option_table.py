@@ -147,7 +147,9 @@ def test_columns_of_the_user_are_refused_unless_they_are_ours(cluster: socket.so
         TopicSource(options).reader(given)
     refusing: Any = TopicSource(options).streamReader(given)
     for call in (refusing.initialOffset, refusing.latestOffset, refusing.partitions):
-        with pytest.raises(StreamsError, match=r"or penstock\.spark\.read_stream with value=serdes"):
+        with pytest.raises(
+            StreamsError, match=r"or penstock\.spark\.read_stream with value=serdes"
+        ):
             call({}, {})
     ours = columns(
         RECORDS.replace("key binary", "key string").replace("struct<id:bigint>", "binary")
