@@ -198,6 +198,8 @@ def run_until_an_output_fails(shop: Shop) -> None:
         shop.write(result)
         wait_for(lambda: len(shop.written()) == 3, "three totals")
         assert not result.wait(0)
+        with pytest.raises(StreamsError, match="goes on in this process; close it first"):
+            shop.run()  # a cell of a notebook that is run twice
         writer = totals.writeStream.foreachBatch(fill_the_disk).queryName("full")
         writer.option("checkpointLocation", result.checkpoint("full")).start()
         assert result.wait(WAIT_SECONDS * 1000), "the run goes on"

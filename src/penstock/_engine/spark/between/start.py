@@ -41,6 +41,7 @@ from penstock._engine.spark.between.live_inputs import (
 )
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.live_run import Engine, LiveRun
+from penstock._engine.spark.between.open_folders import OpenFolder
 from penstock._engine.spark.between.run_folder import ROUTED, RunFolder, RunRecord
 from penstock._engine.spark.between.table_times import warn_of_table_times
 from penstock._engine.spark.broker_reach import refuse_far_executors
@@ -98,6 +99,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
     live_inputs(request.inputs, plan, config)
     live_inputs(initial, plan, config)
     with ExitStack() as stack:
+        opened_folder = stack.enter_context(OpenFolder(folder.location))
         config = _on_cluster(config, session, stack)
         inputs = live_inputs(request.inputs, plan, config, again=again)
         opened = _on_record((inputs, initial), plan, config, folder, record)
@@ -114,6 +116,8 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
     except BaseException:
         run.close()
         raise
+    if request.available_now:  # it is over, though its outputs are still read
+        opened_folder.release()
     starts = {
         topic: {int(number): end for number, end in ends.items()}
         for topic, ends in record.outputs.items()
