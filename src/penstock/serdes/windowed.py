@@ -216,6 +216,11 @@ def window_bytes_of(serde: Serde[Any]) -> int:
     return serde.of.window_bytes if isinstance(serde, _Ready) else 0
 
 
+def inner_serde_of(serde: Serde[Any]) -> Serde[Any] | None:
+    """Return the serde of the keys in windows, None if `serde` writes no windowed keys."""
+    return serde.inner if isinstance(serde, WindowedSerde | _Ready) else None
+
+
 def key_serde_before_start(serde: Serde[Any]) -> Serde[Any] | None:
     """Return the serde of the keys if `serde` writes their bytes and the start of a window."""
     if isinstance(serde, _Ready) and type(serde.of) is TimeWindowedSerde:

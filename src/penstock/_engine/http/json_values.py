@@ -15,6 +15,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -23,8 +24,11 @@ import msgspec
 from penstock._engine.http.replies import bad_request
 from penstock._engine.state.codec import Codec
 from penstock.serdes import Serde
+from penstock.serdes.contract import BuiltInSerde
 from penstock.serdes.documents import JsonSerde, PydanticSerde
+from penstock.serdes.functions import FunctionSerde
 from penstock.serdes.plain import BytesSerde, StringSerde, UuidSerde
+from penstock.serdes.windowed import inner_serde_of
 from penstock.stores import ValueAndTimestamp
 from penstock.windowed import Windowed
 
@@ -96,13 +100,18 @@ _LEAVES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 def key_of(text: str, codec: Codec, serde: Serde[Any]) -> Any:
     """Return the key that a text names, by the serde of the store.
 
-    Bytes are base64. A key of a string serde may be written without quotes; others are JSON.
+    Bytes are base64, a windowed key is an object with key, start and end. A key of a string serde
+    may be written without quotes; others are JSON. Where JSON does not make a key, as of Protobuf,
+    the serialized key does, in base64.
 
     Raises:
         Refusal: the store has no such keys.
     """
     reasons = []
-    for read in _readers_of(serde):
+    readers = _readers_of(serde)
+    if not isinstance(serde, BuiltInSerde) or isinstance(serde, FunctionSerde):
+        readers = (*readers, lambda text: codec.decode_key(_decoded(text)))
+    for read in readers:
         try:
             key = read(text)
             codec.encode_key(key)
@@ -133,8 +142,11 @@ def bytes_of(text: str, what: str) -> bytes:
 
 
 def _readers_of(serde: Serde[Any]) -> tuple[Callable[[str], Any], ...]:
+    inner = inner_serde_of(serde)
+    if inner is not None:
+        return tuple(partial(_windowed, read=read) for read in _readers_of(inner))
     if isinstance(serde, BytesSerde):
-        return (_decoded,)
+        return (lambda text: _decoded(_unquoted(text)),)
     if isinstance(serde, StringSerde):
         return (_unquoted,)
     if isinstance(serde, UuidSerde):
@@ -142,6 +154,16 @@ def _readers_of(serde: Serde[Any]) -> tuple[Callable[[str], Any], ...]:
     if isinstance(serde, JsonSerde | PydanticSerde):
         return (lambda text: serde.decode(text.encode("utf-8")), _as_is)
     return (_json, _as_is)
+
+
+def _windowed(text: str, read: Callable[[str], Any]) -> Windowed[Any]:
+    """Return the windowed key that a text is; `read` reads the key in it."""
+    shown = _json(text)
+    named = isinstance(shown, dict) and shown.keys() == {"key", "start", "end"}
+    if not named or type(shown["start"]) is not int or type(shown["end"]) is not int:
+        msg = f'it must look like {{"key": ..., "start": 0, "end": 1000}}; got {_short(text)}'
+        raise ValueError(msg)
+    return Windowed(read(json.dumps(shown["key"])), shown["start"], shown["end"])
 
 
 def _advice(serde: Serde[Any]) -> str:

@@ -94,6 +94,17 @@ def test_a_value_that_holds_itself_and_a_lone_surrogate_are_shown() -> None:
 
 
 TEXT, LONG, BYTES = serdes.string(), serdes.long(), serdes.bytes()
+TIMED, SESSIONS = serdes.time_windowed(TEXT, 1000), serdes.session_windowed(LONG)
+PAIRS = serdes.of(lambda pair: f"{pair[0]}{pair[1]}".encode(), bytes.decode)
+
+
+def _complex(value: complex) -> bytes:
+    if not isinstance(value, complex):
+        raise TypeError
+    return str(value).encode()
+
+
+COMPLEX = serdes.of(_complex, lambda data: complex(data.decode()))
 
 
 @pytest.mark.parametrize(
@@ -111,6 +122,21 @@ TEXT, LONG, BYTES = serdes.string(), serdes.long(), serdes.bytes()
         (serdes.boolean(), "true", True),
         (serdes.json(), '{"a": [1]}', {"a": [1]}),
         (serdes.json(), "bare", "bare"),
+        (TIMED, '{"key": "a", "start": 0, "end": 1000}', Windowed("a", 0, 1000)),
+        (TIMED, '{"key": "\\"a\\"", "start": 0, "end": 1000}', Windowed('"a"', 0, 1000)),
+        (SESSIONS, '{"key": -5, "start": 7, "end": 9}', Windowed(-5, 7, 9)),
+        (
+            serdes.session_windowed(BYTES),
+            '{"key": "AP8=", "start": 7, "end": 9}',
+            Windowed(b"\x00\xff", 7, 9),
+        ),
+        (
+            serdes.session_windowed(serdes.json()),
+            '{"key": {"a": [1]}, "start": 7, "end": 9}',
+            Windowed({"a": [1]}, 7, 9),
+        ),
+        (PAIRS, '[1, "x"]', [1, "x"]),
+        (COMPLEX, "MWo=", 1j),
     ],
 )
 def test_a_key_is_read_by_its_serde(serde: Serde[Any], text: str, key: Any) -> None:
@@ -126,8 +152,21 @@ def test_a_key_is_read_by_its_serde(serde: Serde[Any], text: str, key: Any) -> N
         (BYTES, "ü"),
         (serdes.uuid(), "5"),
         (serdes.boolean(), "yes"),
+        (TIMED, "a"),
+        (SESSIONS, '{"key": "a", "start": 0, "end": 1000}'),
+        (TIMED, '{"key": "a", "start": 0}'),
+        (TIMED, '{"key": "a", "start": true, "end": 1000}'),
+        (TIMED, '{"key": "a", "start": 9223372036854775808, "end": 0}'),
+        (LONG, "AAAAAAAAAAU="),
+        (COMPLEX, "5"),
     ],
 )
 def test_a_key_that_is_none_is_refused(serde: Serde[Any], text: str) -> None:
     with pytest.raises(Refusal, match="is none of this store"):
         key_of(text, plain_codec("t", serde, TEXT), serde)
+
+
+def test_every_windowed_key_is_read_as_it_is_shown() -> None:
+    for serde, key in ((TIMED, Windowed("a b", 0, 1000)), (SESSIONS, Windowed(5, 1, 2))):
+        shown = json.dumps(jsonable(key))
+        assert key_of(shown, plain_codec("t", serde, TEXT), serde) == key
