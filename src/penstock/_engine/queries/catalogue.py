@@ -18,6 +18,8 @@ from penstock._engine.queries.questions import GLOBAL
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, SourceNode
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
+from penstock.serdes import Serde
+from penstock.serdes.windowed import WindowedSerde, window_bytes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class StoreEntry:
     """The user's own, of the topic that the store is fed by; None for Kafka's."""
     topic: str = ""
     """The topic that the partitioner is told."""
+    window_bytes: int = 0
+    """How many of the last bytes of a key have no part in its partition: those of its window."""
 
     @property
     def is_global(self) -> bool:
@@ -48,7 +52,8 @@ class StoreEntry:
             return GLOBAL
         choose = partitioner or self.partitioner
         if choose is None:
-            return partition_of(raw_key, self.partition_count)
+            alone = raw_key[: len(raw_key) - self.window_bytes]
+            return partition_of(alone, self.partition_count)
         chosen = choose(self.topic, key, None, self.partition_count)
         # True and False are partitions to a sink as well.
         if isinstance(chosen, int) and 0 <= chosen < self.partition_count:
@@ -70,7 +75,10 @@ def stores_of(blueprint: Blueprint) -> dict[str, StoreEntry]:
         partitioner, topic = _partitioner(subtopology, sinks)
         count = max((blueprint.partition_counts[t] for t in subtopology.source_topics()), default=1)
         for name, plan in subtopology.stores.items():
-            entries[name] = StoreEntry(name, plan, _by_partition(tasks), count, partitioner, topic)
+            window_bytes = _window_bytes(plan, subtopology, sinks)
+            entries[name] = StoreEntry(
+                name, plan, _by_partition(tasks), count, partitioner, topic, window_bytes
+            )
     if blueprint.global_stores is not None:
         for name, plan in blueprint.global_stores.stores.items():
             entries[name] = StoreEntry(name, plan, {GLOBAL: "global"}, 1)
@@ -100,3 +108,24 @@ def _partitioner(subtopology: SubtopologyPlan, sinks: Mapping[str, SinkNode]) ->
             if chosen is not None and chosen is not partition_by_key_alone:
                 return chosen, topic
     return None, ""
+
+
+def _window_bytes(
+    store: StorePlan, subtopology: SubtopologyPlan, sinks: Mapping[str, SinkNode]
+) -> int:
+    """Return how many bytes of a store's keys are those of a window, where records got their
+    partition by the key alone: their input has plain keys, or was written by a sink that does so.
+    """
+    size = _size_of_window(store.builder.key)
+    for node in subtopology.nodes:
+        if isinstance(node, SourceNode) and _size_of_window(node.key_serde):
+            written = [sinks[topic] for topic in node.topics if topic in sinks]
+            if not any(sink.partitioner is partition_by_key_alone for sink in written):
+                return 0
+    return size
+
+
+def _size_of_window(serde: Serde[Any] | None) -> int:
+    if isinstance(serde, WindowedSerde):
+        return serde.window_bytes
+    return 0 if serde is None else window_bytes_of(serde)

@@ -11,9 +11,12 @@ from penstock import (
     Consumed,
     Grouped,
     Materialized,
+    Produced,
     Repartitioned,
     StreamsBuilder,
     StreamsConfig,
+    TimeWindows,
+    Windowed,
     serdes,
 )
 from penstock._engine.planner.blueprint import Blueprint
@@ -70,6 +73,31 @@ def test_a_key_is_where_kafka_s_producers_put_it() -> None:
     store = stores()["counts"]
     for key in KEYS:
         assert store.partition_of(key, key.encode()) == partition_of(key.encode(), 5)
+
+
+def test_a_windowed_key_is_where_its_records_went() -> None:
+    """By the key alone after an aggregation, and where a sink wrote it so; else by all bytes."""
+    windowed = serdes.time_windowed(TEXT, 1000)
+    builder = StreamsBuilder()
+    events = builder.stream("events", Consumed(TEXT, TEXT))
+    counts = events.group_by_key().windowed_by(TimeWindows.of_size(1000)).count()
+    counts.to_stream().to_table(Materialized("beside", windowed, serdes.long()))
+    counts.to_stream().to("out", Produced(windowed, serdes.long()))
+    builder.table("out", Consumed(windowed, serdes.long()), Materialized("written"))
+    builder.table("others", Consumed(windowed, serdes.long()), Materialized("others"))
+    again = events.select_key(lambda key, _: Windowed(key, 0, 1000))
+    again.group_by_key(Grouped(key=windowed, value=TEXT)).count(Materialized("grouped"))
+    topics = {"events": 5, "out": 5, "others": 5, "app-grouped-repartition": 5}
+    tasks = tuple(plan_tasks(plan_subtopologies(builder.build(), "app"), topics))
+    config = StreamsConfig({"application.id": "app"})
+    found = stores_of(Blueprint(config, tasks, topics, "tasks", frozenset()))
+    for key in KEYS:
+        windowed_key = Windowed(key, 0, 1000)
+        raw = windowed.encode(windowed_key)
+        alone, whole = partition_of(key.encode(), 5), partition_of(raw, 5)
+        places = {name: found[name].partition_of(windowed_key, raw) for name in found}
+        assert (places["beside"], places["written"]) == (alone, alone)
+        assert (places["others"], places["grouped"]) == (whole, whole)
 
 
 def test_a_partitioner_of_the_program_or_of_the_question_says_otherwise() -> None:
