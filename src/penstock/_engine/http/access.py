@@ -35,7 +35,7 @@ class Access:
         """
         sent = headers.get("host", "")
         name = host_name(sent)
-        if name is None or not (_is_address(name) or name in {"localhost", *self.hosts}):
+        if name is None or not (is_address(name) or name in {"localhost", *self.hosts}):
             msg = (
                 f"this server is not called {sent[:80]!r}; ask it by its address, or name the host "
                 "in the setting 'penstock.http.hosts'"
@@ -118,11 +118,12 @@ def is_loopback(address: str) -> bool:
     """Yes if only processes of this machine reach an address."""
     if address.lower() == "localhost":
         return True
-    return _is_address(address) and ipaddress.ip_address(address).is_loopback
+    return is_address(address) and ipaddress.ip_address(address).is_loopback
 
 
 @lru_cache(maxsize=64)
-def _is_address(name: str) -> bool:
+def is_address(name: str) -> bool:
+    """Yes if a host is an address in digits."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock._engine.http.access import Access, is_loopback
+from penstock._engine.http.access import Access, host_name, is_address, is_loopback
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
@@ -82,10 +82,23 @@ def served_anywhere(config: StreamsConfig) -> StreamsConfig:
 def _hosts(
     settings: Mapping[str, Any], address: str, server: tuple[str, int] | None
 ) -> frozenset[str]:
-    named = [name.strip().lower() for name in (settings["penstock.http.hosts"] or "").split(",")]
+    given = (settings["penstock.http.hosts"] or "").split(",")
+    named = frozenset(_named_host(one.strip()) for one in given if one.strip())
     # Other drivers address it so.
     own = {address.lower()} if server is None else {address.lower(), server[0].lower()}
-    return frozenset(filter(None, named)) | own
+    return named | own
+
+
+def _named_host(text: str) -> str:
+    """Return the name that a Host header will have, of a name with or without a port."""
+    name = text.lower() if is_address(text) else host_name(text)
+    if name is None or re.search(r"[/\s?#@]", text):
+        msg = (
+            "setting 'penstock.http.hosts' must be host names with commas between them, as "
+            f"'driver,driver.example'; got {text!r}; leave out the scheme and the path"
+        )
+        raise ConfigError(msg)
+    return name
 
 
 def token_of(settings: Mapping[str, Any]) -> tuple[str | None, Path | None]:

@@ -57,6 +57,13 @@ def test_other_names_may_be_given() -> None:
     assert found.access.hosts == {"shop.example", "other", "::"}
 
 
+def test_a_name_with_its_port_is_that_name() -> None:
+    found = listening(port=1, hosts="driver:8080, [::1]:80,,Shop.example., fe80::1")
+    assert found is not None
+    assert found.access.hosts == {"driver", "::1", "shop.example", "fe80::1", "127.0.0.1"}
+    found.access.check_host({"host": "driver:8080"})
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -73,6 +80,10 @@ def test_other_names_may_be_given() -> None:
         ({"certificate": "/nowhere"}, "the file /nowhere cannot be read"),
         ({"private.key": __file__}, "needs 'penstock.http.certificate'"),
         ({"token": "0123456789abcdef", "token.file": __file__}, "not both"),
+        ({"hosts": "driver, https://driver"}, "got 'https://driver'; leave out the scheme"),
+        ({"hosts": "driver/state"}, "must be host names with commas between them"),
+        ({"hosts": "driver other"}, "must be host names"),
+        ({"hosts": "driver:http"}, "must be host names"),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> None:
