@@ -90,7 +90,10 @@ def register(commands: Commands) -> None:
         "--uncommitted", action="store_true", help="also what the open transaction has written"
     )
     parser.add_argument(
-        "--stale-ok", action="store_true", help="also read copies that are being restored"
+        "--stale-ok",
+        action="store_true",
+        help="while a task moves or restores, read the copy that is the least behind, a standby's "
+        "or its own, and say how far it is behind",
     )
     parser.add_argument(
         "--state-dir", type=Path, metavar="DIR", help="the state.dir of the application"
@@ -109,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         client = _client(arguments, stack)
         if arguments.store is None:
-            rows = iter(client.get("/stores")["stores"])
+            rows = iter(client.having("/stores", "stores")["stores"])
         elif arguments.key is None:
             rows = client.range(arguments.store, words_of(arguments))
         else:
@@ -118,9 +121,17 @@ def run(arguments: argparse.Namespace) -> int:
         shown = _print(islice(rows, limit), as_json=arguments.json)
         if shown == limit and next(rows, None) is not None:
             print(f"there are more than {limit:,} rows: --limit N or --all", file=sys.stderr)
+        if client.offsets_behind is not None:
+            print(_behind(client.offsets_behind), file=sys.stderr)
     if not shown:
         print("there is no such row", file=sys.stderr)
     return 0 if shown else 1
+
+
+def _behind(offsets: int) -> str:
+    if offsets == 0:
+        return "no copy that answered is behind its changelog"
+    return f"the copies that answered are behind their changelogs, by up to {offsets:,} offsets"
 
 
 def words_of(arguments: argparse.Namespace) -> dict[str, str]:

@@ -75,14 +75,18 @@ def run(arguments: argparse.Namespace) -> int:
         )
         raise StreamsError(msg)
     client = HttpClient(served)
+
+    def look() -> Any:
+        return client.having("/console/snapshot", "head", "workers", "stores", "tasks", "errors")
+
     try:
         if arguments.json:
-            print(to_json(client.get("/console/snapshot")))
+            print(to_json(look()))
             return 0
         if not is_terminal(sys.stdout):
-            print("\n".join(screen(client.get("/console/snapshot"), 200, 1_000_000)))
+            print("\n".join(screen(look(), 200, 1_000_000)))
             return 0
-        return _watch(lambda: client.get("/console/snapshot"))
+        return _watch(look)
     finally:
         client.close()
 

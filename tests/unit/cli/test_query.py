@@ -22,7 +22,8 @@ class Running:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         config = StreamsConfig({"application.id": "shop", "penstock.http.port": 0})
-        serving = serve(Shop(), config, folder / "shop")
+        self.shop = Shop()
+        serving = serve(self.shop, config, folder / "shop")
         assert serving is not None
         self.serving: Serving = serving
 
@@ -127,6 +128,28 @@ def test_a_server_that_is_gone_does_not_answer(capsys: pytest.CaptureFixture[str
     assert "the application at http://127.0.0.1:9 does not answer" in capsys.readouterr().err
     assert main(["query", "shop", "--address", "ftp://somewhere"]) == 1
     assert "an address must look like" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["counts", "--to", "key-02"], ["windows", "a"]])
+def test_pages_of_stale_copies_say_how_far_they_are_behind(
+    words: list[str], running: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(*more: str) -> str:
+        place = ["--state-dir", str(running.folder)]
+        assert main(["query", "shop", *words, *more, *place]) == 0
+        return capsys.readouterr().err
+
+    assert said() == ""
+    assert said("--stale-ok", "--limit", "2").endswith(
+        "no copy that answered is behind its changelog\n"
+    )
+    running.shop.restored = False
+    try:
+        assert said("--stale-ok") == (
+            "the copies that answered are behind their changelogs, by up to 1,234 offsets\n"
+        )
+    finally:
+        running.shop.restored = True
 
 
 STEERING = "ann\x1b]0;owned\x07\x9b2J\x7f\u202e\r\nnext\ud800 \U0001f469\u200d\U0001f4bb"

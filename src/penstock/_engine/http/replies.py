@@ -76,6 +76,11 @@ def not_found(message: str) -> Refusal:
     return Refusal(404, "not_found", message)
 
 
+def no_such_key(message: str) -> Refusal:
+    """Return the refusal of a request for a key that its store does not have."""
+    return Refusal(404, "no_such_key", message)
+
+
 def not_ready(message: str, seconds: int = 1) -> Refusal:
     """Return the refusal of a request that may be answered later."""
     return Refusal(503, "not_ready", message, {"retry-after": str(seconds)})

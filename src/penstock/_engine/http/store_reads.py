@@ -11,7 +11,14 @@ from penstock._clock import monotonic
 from penstock._engine.http.json_values import jsonable, key_of, prefix_of
 from penstock._engine.http.key_reads import KeyRead, runs_no_user_code
 from penstock._engine.http.parameters import StoreParameters, only, store_parameters, words_of
-from penstock._engine.http.replies import Reply, bad_request, json_reply, not_found, not_ready
+from penstock._engine.http.replies import (
+    Reply,
+    bad_request,
+    json_reply,
+    no_such_key,
+    not_found,
+    not_ready,
+)
 from penstock._engine.http.scans import KeyCursor, PagedScans, Scan, page_of
 from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
@@ -339,7 +346,7 @@ def _row_reply(source: Source, kind: Kind, text: str, rows: Sequence[Row]) -> Re
     name = source.store.name
     if not rows:
         msg = f"store {name!r} has no such key as {text[:80]!r}"
-        raise not_found(msg)
+        raise no_such_key(msg)
     shown = _row_json(source, kind, rows[0])
     return json_reply({"store": name, **shown, **_behind(source)})
 

@@ -103,7 +103,7 @@ def test_a_key_is_answered_without_a_thread(worker: Worker, ends: list[bool]) ->
         worker, "/stores/counts/key-03", "/stores/counts/none", "/stores/numbers/-2?partition=0"
     )
     assert found == (200, {"store": "counts", "key": "key-03", "value": 3, "timestamp": 1003})
-    assert (none[0], none[1]["error"]["code"]) == (404, "not_found")
+    assert (none[0], none[1]["error"]["code"]) == (404, "no_such_key")
     assert other == (200, {"store": "numbers", "key": -2, "value": {"is": 0}})
     assert ends == [True, True, True]
 

@@ -6,7 +6,7 @@ import http.client
 import json
 import ssl
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -14,10 +14,22 @@ from penstock._engine.http.address_file import ServedAt
 from penstock.errors import QueryError, StoreNotReadyError, StreamsError
 
 _SECONDS = 30.0
+_SHOWN = 200
+
+
+_NO_SUCH_KEY = "no_such_key"
+"""The code of the error of a key that a store does not have."""
 
 
 class StateClient(ABC):
     """Reads the stores of an application, page by page."""
+
+    place = "in this process"
+    """Where they are read."""
+    offsets_behind: int | None = None
+    """How far the copies were behind that have answered pages, at most; None if that was not asked
+    for.
+    """
 
     @abstractmethod
     def get(self, path: str, words: Mapping[str, str] | None = None) -> Any:
@@ -26,11 +38,20 @@ class StateClient(ABC):
         Raises:
             QueryError: it is refused.
             StoreNotReadyError: there is no answer now.
+            StreamsError: what answers is no Penstock server.
         """
 
     @abstractmethod
     def close(self) -> None:
         """End the connection."""
+
+    def having(self, path: str, *names: str) -> Any:
+        """Return the document at a path, an object that has these names.
+
+        Raises:
+            StreamsError: what answers is no Penstock server, or as `get`.
+        """
+        return self._checked(self.get(path), names)
 
     def key(self, store: str, key: str, words: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Return the rows of a key: one, several, none."""
@@ -38,10 +59,11 @@ class StateClient(ABC):
         document = self.get(path, words)
         if document is None:
             return
-        if "rows" in document:
+        if "rows" in self._checked(document, ("store",)):
             yield from self._pages(path, words, document)
         else:
-            yield {name: value for name, value in document.items() if name != "store"}
+            row = self._checked(document, ("key", "value"))
+            yield {name: value for name, value in row.items() if name != "store"}
 
     def range(self, store: str, words: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Return the rows of a range, page by page."""
@@ -49,13 +71,22 @@ class StateClient(ABC):
         yield from self._pages(path, words, self.get(path, words))
 
     def _pages(
-        self, path: str, words: Mapping[str, str], page: dict[str, Any]
+        self, path: str, words: Mapping[str, str], document: Any
     ) -> Iterator[dict[str, Any]]:
         while True:
+            page = self._checked(document, ("store", "rows", "cursor"))
+            behind = page.get("offsets_behind")
+            if behind is not None:
+                self.offsets_behind = max(self.offsets_behind or 0, behind)
             yield from page["rows"]
             if page["cursor"] is None:
                 return
-            page = self.get(path, {**words, "cursor": page["cursor"]})
+            document = self.get(path, {**words, "cursor": page["cursor"]})
+
+    def _checked(self, document: Any, names: Iterable[str]) -> Any:
+        if document is not None and document.keys() >= set(names):
+            return document
+        raise no_penstock(self.place, json.dumps(document))
 
 
 class HttpClient(StateClient):
@@ -63,6 +94,7 @@ class HttpClient(StateClient):
 
     def __init__(self, served: ServedAt) -> None:
         self._served = served
+        self.place = f"at {served.url}"
         parts = urlsplit(served.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             msg = f"an address must look like http://127.0.0.1:8080; got {served.url!r}"
@@ -85,7 +117,7 @@ class HttpClient(StateClient):
         Raises:
             QueryError: the server refuses.
             StoreNotReadyError: it cannot answer now.
-            StreamsError: it does not answer.
+            StreamsError: it does not answer, or is no Penstock server.
         """
         token = self._served.token
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
@@ -93,28 +125,47 @@ class HttpClient(StateClient):
         try:
             self._connection.request("GET", target, headers=headers)
             response = self._connection.getresponse()
-            document = json.loads(response.read())
-        except (OSError, ValueError, http.client.HTTPException) as error:
+            body = response.read()
+        except (OSError, http.client.HTTPException) as error:
             self._connection.close()
-            msg = f"the application at {self._served.url} does not answer: {error}"
+            msg = f"the application {self.place} does not answer: {error}"
             raise StreamsError(msg) from error
-        return document_of(response.status, document)
+        try:
+            document = json.loads(body)
+        except ValueError as error:
+            said = body[:_SHOWN].decode("utf-8", "replace")
+            raise no_penstock(self.place, f"{response.status} {said}") from error
+        return document_of(response.status, document, self.place)
 
     def close(self) -> None:
         """Hang up."""
         self._connection.close()
 
 
-def document_of(status: int, document: Any) -> Any:
+def document_of(status: int, document: Any, place: str) -> Any:
     """Return what a server has answered; None if the store has no such key.
 
     Raises:
         QueryError: the server refuses.
         StoreNotReadyError: it cannot answer now.
+        StreamsError: it is no Penstock server.
     """
-    if status == 200:
+    if status == 200 and isinstance(document, dict):
         return document
-    message = str(document.get("error", {}).get("message", document))
-    if status == 404 and "has no such key" in message:
-        return None
-    raise (StoreNotReadyError if status == 503 else QueryError)(message)
+    if isinstance(document, dict) and "ready" in document:
+        raise StoreNotReadyError(str(document))
+    match document:
+        case {"error": {"code": str(code), "message": str(message)}}:
+            if code == _NO_SUCH_KEY:
+                return None
+            raise (StoreNotReadyError if status == 503 else QueryError)(message)
+    raise no_penstock(place, f"{status} {json.dumps(document)}")
+
+
+def no_penstock(place: str, said: str) -> StreamsError:
+    """Return the error of an address at which something else answers."""
+    shown = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}..."
+    return StreamsError(
+        f"what answers {place} is no Penstock server, or one of another version: it said {shown}; "
+        "--address is the line 'state over HTTP' that the application prints when it starts"
+    )

@@ -25,7 +25,7 @@ class DirectClient(StateClient):
             reply = self._reads.reply(rest, words or {})
         except Refusal as refusal:
             reply = refusal.reply()
-        return document_of(reply.status, json.loads(reply.body))
+        return document_of(reply.status, json.loads(reply.body), self.place)
 
     def close(self) -> None:
         """Do nothing: the stores belong to the caller."""
