@@ -100,7 +100,8 @@ class Asker:
         differ. The workers are asked at the same time, each once for all its partitions.
 
         Raises:
-            StoreNotReadyError: a task is not there, restores or is busy.
+            StoreNotReadyError: a task is not there, restores or is busy, or the application is
+                closed.
             QueryError: the store cannot be asked this, or reading it failed.
         """
         missing, until = set(partitions), monotonic() + options.seconds
@@ -138,6 +139,7 @@ class Asker:
         With `stale_ok` the standby copies of a task that fails or is behind are asked as well, and
         the answer is that of the copy that is the least behind.
         """
+        self._check_open(store)
         wanted = set(partitions)
         owners = self.owners(store, wanted)
         copies = self.copies(store, wanted) if options.stale_ok else {}
@@ -359,8 +361,14 @@ class Asker:
         self._pause.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def _check_open(self, store: StoreEntry) -> None:
+        if self._pause.is_set():
+            msg = f"store {store.name!r} cannot be asked: its application is closed"
+            raise StoreNotReadyError(msg)
+
     def _next_page(self, asking: _Asking, part: Part, worker: Worker) -> Part:
         store = asking.store
+        self._check_open(store)
         question = asking.question([part.partition], asking.page_bytes)
         answer = self._ask(worker, structs.replace(question, cursor=part.cursor))
         if answer is None or not answer.parts:

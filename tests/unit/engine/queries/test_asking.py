@@ -362,3 +362,30 @@ def test_a_worker_that_is_gone_and_one_that_refuses_are_told() -> None:
     asker = Asker(Workers().tasks.items, ask, begin=lambda *_: None)
     with pytest.raises(QueryError, match="too long"):
         asker.parts(STORE, ALL, [0, 1, 2], WISHES)
+
+
+def test_a_closed_application_is_not_asked() -> None:
+    first = Part(2, (row(b"a"),), cursor=9)
+    workers = Workers(p2=[first], p9=[Part(2, (row(b"b"),))])
+    rows = scan(workers, 2)
+    assert next(rows) == row(b"a")
+    workers.asker.close()
+    workers.asked.clear()
+    for ask in (
+        lambda: next(rows),
+        lambda: workers.asker.parts(STORE, ALL, [0, 1, 2], ReadOptions(seconds=60)),
+        lambda: workers.asker.answers(STORE, ALL, [0, 2], WISHES),
+    ):
+        with pytest.raises(StoreNotReadyError, match=r"'counts' cannot be asked: .* is closed$"):
+            ask()
+    assert workers.asked == []
+
+
+def test_a_question_that_waits_for_a_task_ends_with_the_application() -> None:
+    workers = Workers()
+    workers.tasks.clear()
+    closing = threading.Timer(0.05, workers.asker.close)
+    closing.start()
+    with pytest.raises(StoreNotReadyError, match="its application is closed"):
+        workers.asker.parts(STORE, ALL, [1], ReadOptions(seconds=60))
+    closing.join()
