@@ -51,7 +51,6 @@ MIRRORED_BY = {
     "settings/values.py": "unit/settings/test_config.py",
     "spark.py": "spark/test_dataframes.py",
     "queries/query_iterator.py": "unit/terminal/test_notebook.py",
-    "queries/views.py": "conformance/test_queries.py",
     "state.py": "unit/stores/test_engine.py",
     "terminal/whole_screen.py": "unit/cli/test_top.py",
     "stores/_open_engine.py": "unit/stores/test_engine.py",

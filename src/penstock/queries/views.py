@@ -31,6 +31,7 @@ from penstock.queries.query_iterator import QueryIterator
 from penstock.queries.times import to_partition, to_time
 from penstock.record import Headers
 from penstock.serdes import Serde
+from penstock.serdes.plain import said
 from penstock.settings import StreamsConfig
 from penstock.stores import (
     AggregationWithHeaders,
@@ -101,7 +102,7 @@ class Source:
         try:
             return self.codec.encode_key(key)
         except Exception as error:
-            msg = f"store {self.store.name!r} has no such keys as {key!r}: {error}"
+            msg = f"store {self.store.name!r} has no such keys as {key!r}: {_said(error)}"
             raise QueryError(msg) from error
 
     def raw_prefix(self, prefix: Any, serde: Serde[Any] | None) -> bytes:
@@ -110,7 +111,7 @@ class Source:
         try:
             data = serde.serialize(self.store.name, prefix)
         except Exception as error:
-            msg = f"store {self.store.name!r} has no such prefix as {prefix!r}: {error}"
+            msg = f"store {self.store.name!r} has no such prefix as {prefix!r}: {_said(error)}"
             raise QueryError(msg) from error
         if data is None:
             msg = f"a prefix of keys must not be None; got {prefix!r}, which its serde makes None"
@@ -253,6 +254,10 @@ class Source:
 
     def version(self, row: Row) -> VersionedRecord[Any]:
         return VersionedRecord(self.bare_value(row), row[2] or 0, row[4])
+
+
+def _said(error: Exception) -> str:
+    return said(error) if isinstance(error, TypeError) else str(error)
 
 
 class _View(ExplainsCamelCase):

@@ -1,0 +1,34 @@
+"""The views of stores, over real stores without Kafka and Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock import serdes
+from penstock._engine.queries.asking import ReadOptions
+from penstock.errors import QueryError
+from penstock.queries import view_of
+from tests.unit.engine.http.shop import Shop
+
+
+@pytest.fixture(scope="module")
+def shop() -> Shop:
+    return Shop()
+
+
+def view(shop: Shop, name: str) -> Any:
+    return view_of(shop.stores(), name, (shop.asker, shop._config, ReadOptions()))
+
+
+def test_a_key_of_another_type_is_explained(shop: Shop) -> None:
+    for name, key, wanted in (
+        ("counts", 5, r"as 5: serdes.string\(\) writes str; got int$"),
+        ("raw", "a", r"as 'a': serdes.bytes\(\) writes bytes; got str$"),
+        ("numbers", "a", r"as 'a': serdes.long\(\) writes int; got str$"),
+    ):
+        with pytest.raises(QueryError, match=wanted):
+            view(shop, name).get(key)
+    with pytest.raises(QueryError, match=r"no such prefix as 5: serdes.string\(\) writes str"):
+        view(shop, "counts").prefix_scan(5, serdes.string())
