@@ -28,6 +28,7 @@ from penstock._engine.queries.questions import Read, Row
 from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.state.header_codec import end_of_headers, headers_of
 from penstock.errors import QueryError, StoreNotReadyError
+from penstock.windows import END_OF_TIME
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal["key_value", "window", "session", "versioned"]
@@ -363,7 +364,7 @@ def _row_json(source: Source, kind: Kind, row: Row) -> dict[str, Any]:
     if kind in {"window", "session"}:
         if end is None and start is not None and kind == "window":
             times = source.store.plan.builder.times
-            end = start + times.window_size_ms if times is not None else None
+            end = None if times is None else min(start + times.window_size_ms, END_OF_TIME)
         shown["window"] = {"start": start, "end": end}
     headers = None
     if form_of(source.store.plan.builder.kind).keeps_headers:

@@ -26,6 +26,7 @@ from penstock.errors import StoreNotReadyError
 from penstock.queries import view_of
 from penstock.stores import Stores, ValueAndTimestamp
 from penstock.windowed import Windowed
+from penstock.windows import END_OF_TIME
 
 HOUR = 3_600_000
 
@@ -46,6 +47,9 @@ STORES = [
     Stores.persistent_key_value_store("seats", key=serdes.json(Seat), value=TEXT),
     Stores.persistent_window_store(
         "windows", retention=HOUR, window_size=1000, key=TEXT, value=LONG
+    ),
+    Stores.persistent_window_store(
+        "wide", retention=END_OF_TIME, window_size=END_OF_TIME, key=TEXT, value=LONG
     ),
     Stores.persistent_session_store("sessions", retention=HOUR, key=TEXT, value=LONG),
     Stores.versioned_key_value_store("versions", history_retention=HOUR, key=TEXT, value=TEXT),
@@ -71,6 +75,7 @@ class _Fill(Processor[Any, Any, Any, Any]):
             stores["windows"].put("b", number, number * 1000)
             stores["sessions"].put(Windowed("a", number * 10_000, number * 10_000 + 500), number)
             stores["versions"].put("a", f"v{number}", 1000 + number * 10)
+        stores["wide"].put("a", 1, 1000)
         stores["raw"].put(b"\x00\xff", b"\x01\x02")
         stores["raw"].put(b"plain", b"text")
         stores["seats"].put(Seat(3, "c"), "taken")

@@ -24,6 +24,7 @@ from penstock._engine.queries.questions import Answer, Question, Read
 from penstock._engine.state import marking
 from penstock.errors import StoreNotReadyError
 from penstock.queries import view_of
+from penstock.windows import END_OF_TIME
 from tests.unit.engine.http.shop import KEYS, Shop
 
 LOCAL = {"host": "127.0.0.1:80"}
@@ -95,6 +96,12 @@ def test_windows_sessions_and_versions_of_a_key_come_as_rows(shop: Shop) -> None
     assert [row["window"]["start"] for row in sessions] == [10_000, 20_000]
     history = scanned(shop, "/stores/versions/a?time_from=1010&time_to=1020&limit=1")
     assert [(row["value"], row["valid_to"]) for row in history] == [("v1", 1020), ("v2", 1030)]
+
+
+def test_a_window_ends_with_time_on_every_route(shop: Shop) -> None:
+    window = {"start": 1000, "end": END_OF_TIME}
+    for path in ("wide", "wide/a"):
+        assert [row["window"] for row in got(shop, f"/stores/{path}")["rows"]] == [window]
 
 
 @pytest.mark.parametrize("limit", [1, 3, 10_000])
