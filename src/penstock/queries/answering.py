@@ -119,7 +119,7 @@ def _read_key(query: KeyQuery | TimestampedKeyQuery, source: Source) -> Read:
 
 
 def _read_range(query: RangeQuery | TimestampedRangeQuery, source: Source) -> Read:
-    bounds = source.bound(query.lower), source.bound(query.upper)
+    bounds = source.bounds(query.lower, query.upper)
     return Read("range", (), *bounds, reverse=query.descending)
 
 

@@ -11,6 +11,7 @@ Long because each view has an example.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -52,6 +53,8 @@ __all__ = [
     "ReadOnlyVersionedStore",
     "ReadOnlyWindowStore",
 ]
+
+_log = logging.getLogger(__name__)
 
 # A question, and the page that answers it, must fit into a message.
 _KEYS_AT_ONCE = 5000
@@ -120,6 +123,17 @@ class Source:
 
     def bound(self, key: Any) -> bytes | None:
         return None if key is None else self.raw_key(key)
+
+    def bounds(self, first: Any, last: Any) -> tuple[bytes | None, bytes | None]:
+        """Return the bounds of a range; warn of one in which nothing can be, as Java does."""
+        bounds = self.bound(first), self.bound(last)
+        if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
+            _log.warning(
+                "store %r: a range is empty, as its first key is after its last one; keys are in "
+                "the order of their bytes, in which negative numbers come after all others",
+                self.store.name,
+            )
+        return bounds
 
     def partition_of(self, key: Any, raw_key: bytes) -> int:
         if self.partition is not None:
@@ -353,7 +367,7 @@ class ReadOnlyKeyValueStore(_View, Generic[K, V]):
         return sum(int.from_bytes(part.rows[0][1]) for part in parts.values())
 
     def _range(self, start: Any, end: Any, *, reverse: bool) -> QueryIterator[tuple[K, V]]:
-        bounds = self._source.bound(start), self._source.bound(end)
+        bounds = self._source.bounds(start, end)
         return self._entries(Read("range", (), *bounds, reverse=reverse))
 
     def _entries(self, read: Read) -> QueryIterator[tuple[K, V]]:
@@ -429,7 +443,7 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
         self, key_from: Any, key_to: Any, time_from: int, time_to: int, *, reverse: bool
     ) -> QueryIterator[tuple[Windowed[K], V]]:
         source = self._source
-        bounds = source.bound(key_from), source.bound(key_to)
+        bounds = source.bounds(key_from, key_to)
         times = _between(time_from, time_to)
         read = Read("window_range", (), *bounds, *times, reverse)
         return QueryIterator(windowed(source, source.rows_one_by_one(read), source.value))
@@ -503,7 +517,7 @@ class ReadOnlySessionStore(_View, Generic[K, V]):
         self, key_from: Any, key_to: Any, times: tuple[int, int], *, reverse: bool
     ) -> QueryIterator[tuple[Windowed[K], V]]:
         source = self._source
-        bounds = source.bound(key_from), source.bound(key_to)
+        bounds = source.bounds(key_from, key_to)
         read = Read("session_range", (), *bounds, *_overlapping(*times), reverse)
         return QueryIterator(windowed(source, source.rows_one_by_one(read), source.value))
 

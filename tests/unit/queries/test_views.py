@@ -32,3 +32,25 @@ def test_a_key_of_another_type_is_explained(shop: Shop) -> None:
             view(shop, name).get(key)
     with pytest.raises(QueryError, match=r"no such prefix as 5: serdes.string\(\) writes str"):
         view(shop, "counts").prefix_scan(5, serdes.string())
+
+
+def test_a_range_that_is_empty_by_the_order_of_bytes_warns(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    def warned() -> int:
+        count = len(caplog.records)
+        caplog.clear()
+        return count
+
+    for scan in (
+        lambda: view(shop, "numbers").range(-1, 2),
+        lambda: view(shop, "numbers").reverse_range(-1, 2),
+        lambda: view(shop, "windows").fetch_range("b", "a", 0, 9000),
+        lambda: view(shop, "sessions").fetch_range("b", "a"),
+    ):
+        assert list(scan()) == []
+        assert "negative numbers come after all others" in caplog.text
+        assert warned() == 1
+    assert [key for key, _ in view(shop, "numbers").range(0, -1)] == [0, 1, 2, -2, -1]
+    assert [key for key, _ in view(shop, "counts").range("5", "5")] == ["5"]
+    assert warned() == 0

@@ -286,7 +286,7 @@ def _read_of_key(kind: Kind, asked: StoreParameters) -> Read:
 
 def _read_of_range(source: Source, kind: Kind, asked: StoreParameters) -> Read:
     begin, end = asked.times
-    bounds = _bound(source, asked.key_from), _bound(source, asked.key_to)
+    bounds = _bounds(source, asked)
     named: Literal["window_range", "session_range"] = (
         "window_range" if kind == "window" else "session_range"
     )
@@ -294,7 +294,7 @@ def _read_of_range(source: Source, kind: Kind, asked: StoreParameters) -> Read:
 
 
 def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[PlacedRow]:
-    first, last = _bound(source, asked.key_from), _bound(source, asked.key_to)
+    first, last = _bounds(source, asked)
     after = None if asked.cursor is None else KeyCursor.of(asked.cursor)
     prefix = None
     if asked.prefix is not None:
@@ -326,6 +326,18 @@ def _noting(places: list[int], placed: Iterator[PlacedRow]) -> Iterator[Row | No
             yield None
         places.append(place)
         yield row
+
+
+def _bounds(source: Source, asked: StoreParameters) -> tuple[bytes | None, bytes | None]:
+    first, last = _bound(source, asked.key_from), _bound(source, asked.key_to)
+    if first is not None and last is not None and first > last:
+        msg = (
+            "'from' must not be after 'to' in the order of the bytes of keys, in which negative "
+            f"numbers come after all others; got {asked.key_from!r:.80} and {asked.key_to!r:.80}; "
+            "write two ranges, one without 'to' and one without 'from'"
+        )
+        raise bad_request(msg)
+    return first, last
 
 
 def _bound(source: Source, text: str | None) -> bytes | None:

@@ -180,6 +180,16 @@ def test_a_page_of_keys_is_answered_in_time_and_goes_on_behind_its_last_row(
     assert len(scanned(shop, "/stores/counts?limit=1000")) == 3 * 29
 
 
+@pytest.mark.parametrize(
+    "words", ["numbers?from=-1&to=2", "windows?from=b&to=a", "sessions?from=b&to=a&limit=1"]
+)
+def test_a_range_that_is_empty_by_the_order_of_bytes_is_refused(words: str, shop: Shop) -> None:
+    reply = ask(shop, f"/stores/{words}")
+    assert reply.status == 400
+    assert b"in which negative numbers come after all others" in reply.body
+    assert got(shop, "/stores/numbers?from=2&to=-1")["rows"]
+
+
 def test_every_page_says_how_far_its_tasks_had_come(shop: Shop) -> None:
     for path in ("counts?limit=2", "windows?limit=2", "windows/a?limit=2", "sessions?limit=9"):
         page = got(shop, f"/stores/{path}")
