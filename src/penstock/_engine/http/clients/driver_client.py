@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from msgspec import structs
+
 from penstock._clock import monotonic, new_id
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.forwarding import DriverNotAsked
@@ -35,8 +37,11 @@ from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
 _CONNECT_SECONDS = 2.0
-# A driver that was asked says why it has no answer a moment after the time is over.
+# A driver that was asked says why it has no answer a moment after the time is over: it is given less
+# time than there is, by this much, but never less than two thirds of it.
 _GRACE_SECONDS = 2.0
+# The last attempt of a question whose time is nearly over gets a chance.
+_EXCHANGE_SECONDS_MIN = 0.5
 # The server hangs up after 5 seconds.
 _IDLE_SECONDS = 3.0
 _IDLE_MAX = 8
@@ -77,21 +82,22 @@ class HttpDriverClient:
         self._idle: dict[str, list[_Idle]] = {}
 
     def ask(self, driver: Driver, question: Question) -> Answer:
-        """Return the answer of another driver.
+        """Return the answer of another driver, in the time of the question.
 
         Raises:
             DriverNotAsked: it has none; the message says why, and what to do.
         """
         url = self._address_of(driver)
-        body = wire.encode(question)
+        until = monotonic() + max(question.seconds, _EXCHANGE_SECONDS_MIN)
+        seconds = question.seconds - min(_GRACE_SECONDS, question.seconds / 3)
+        body = wire.encode(structs.replace(question, seconds=seconds))
         if len(body) > QUESTION_BYTES_MAX:
             msg = (
                 f"a question to another driver may have {QUESTION_BYTES_MAX:,} bytes; ask for less"
             )
             raise DriverNotAsked(msg, again=False)
-        seconds = question.seconds + _GRACE_SECONDS
         try:
-            status, answer = self._exchange(driver, url, body, seconds)
+            status, answer = self._exchange(driver, url, body, until)
         except (OSError, ValueError, http.client.HTTPException) as error:
             msg = f"{_shown(driver)} does not answer: {error or type(error).__name__}"
             untrusted = isinstance(error, ssl.SSLCertVerificationError)
@@ -135,17 +141,17 @@ class HttpDriverClient:
             raise DriverNotAsked(msg, again=False)
         return url
 
-    def _exchange(self, driver: Driver, url: str, body: bytes, seconds: float) -> tuple[int, bytes]:
+    def _exchange(self, driver: Driver, url: str, body: bytes, until: float) -> tuple[int, bytes]:
         headers = {"Content-Type": MESSAGEPACK, DRIVER_HEADER: driver.id}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
         used = self._take(url)
         if used is not None:
             try:
-                return self._post(url, used, body, headers, seconds)
+                return self._post(url, used, body, headers, until)
             except (ConnectionError, http.client.BadStatusLine):
                 pass  # the server had hung up; a read may be asked again
-        return self._post(url, self._connected(url), body, headers, seconds)
+        return self._post(url, self._connected(url, until), body, headers, until)
 
     def _post(
         self,
@@ -153,10 +159,10 @@ class HttpDriverClient:
         connection: http.client.HTTPConnection,
         body: bytes,
         headers: dict[str, str],
-        seconds: float,
+        until: float,
     ) -> tuple[int, bytes]:
         try:
-            connection.sock.settimeout(seconds)
+            connection.sock.settimeout(_left(until))
             connection.request("POST", QUESTIONS_PATH, body, headers)
             response = connection.getresponse()
             answer = response.read(ANSWER_BYTES_MAX + 1)
@@ -172,25 +178,24 @@ class HttpDriverClient:
             self._keep(url, connection)
         return response.status, answer
 
-    def _connected(self, url: str) -> http.client.HTTPConnection:
+    def _connected(self, url: str, until: float) -> http.client.HTTPConnection:
         parts = urlsplit(url)
         host, port = str(parts.hostname), parts.port
+        seconds = min(_CONNECT_SECONDS, _left(until))
         if parts.scheme == "http":
-            connection = http.client.HTTPConnection(host, port, timeout=_CONNECT_SECONDS)
+            connection = http.client.HTTPConnection(host, port, timeout=seconds)
             connection.connect()
             return connection
         if self._pinned is not None:
             anyone = ssl.create_default_context()
             anyone.check_hostname, anyone.verify_mode = False, ssl.CERT_NONE
-            shown = http.client.HTTPSConnection(
-                host, port, timeout=_CONNECT_SECONDS, context=anyone
-            )
+            shown = http.client.HTTPSConnection(host, port, timeout=seconds, context=anyone)
             shown.connect()
             if shown.sock.getpeercert(binary_form=True) == self._pinned:
                 return shown
             shown.close()
         # Another certificate must be for this host, by an authority that the system trusts.
-        trusted = http.client.HTTPSConnection(host, port, timeout=_CONNECT_SECONDS)
+        trusted = http.client.HTTPSConnection(host, port, timeout=seconds)
         trusted.connect()
         return trusted
 
@@ -222,6 +227,11 @@ class HttpDriverClient:
                 one.connection.close()
             if not idle:
                 del self._idle[url]
+
+
+def _left(until: float) -> float:
+    """Return the seconds until then, which a socket can be told: 0 would mean not to wait."""
+    return max(0.001, until - monotonic())
 
 
 def _first_certificate(file: Path) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -127,13 +128,30 @@ def test_an_application_that_ends_is_asked_again_later(tmp_path: Path) -> None:
     assert "does not answer" in str(gone)
 
 
-def test_a_server_that_says_nothing_is_left_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "_GRACE_SECONDS", 0.1)
+def test_a_server_that_says_nothing_is_left_when_the_time_is_over() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        error = refused(Driver("there", "m/1", url=url), structs.replace(ALL, seconds=0.2))
+        begun = time.monotonic()
+        error = refused(Driver("there", "m/1", url=url), structs.replace(ALL, seconds=0.6))
     assert error.again
     assert "timed out" in str(error)
+    assert time.monotonic() - begun < 2.0
+
+
+@pytest.mark.parametrize(("seconds", "given"), [(12.0, 10.0), (3.0, 2.0), (0.0, 0.0)])
+def test_a_driver_gets_less_time_so_that_it_can_say_why_not(
+    tmp_path: Path, seconds: float, given: float
+) -> None:
+    shop = Shop()
+    asked: list[Question] = []
+    answer = shop.answer
+    shop.answer = lambda question: asked.append(question) or answer(question)  # type: ignore
+    with (
+        served(tmp_path, shop, **TOKEN) as driver,
+        closing(HttpDriverClient(config_of(**TOKEN))) as client,
+    ):
+        client.ask(driver, structs.replace(ALL, seconds=seconds))
+    assert [one.seconds for one in asked] == [given]
 
 
 def test_what_is_no_answer_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
