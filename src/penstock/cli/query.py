@@ -29,6 +29,7 @@ Read the stores of an application. One that runs with `penstock.http.port` is as
 its machine, address and token are found in its state directory; elsewhere say --address and
 --token-file. If no process answers, the rows come from its changelogs, as of its last commit; then
 say --program, or --key-type and --value-type. Keys are JSON, text as it is, bytes in base64.
+Times without a zone are in that of this machine.
 """
 _EXAMPLES = """\
   penstock query shop                                 its stores

@@ -124,8 +124,19 @@ def key_of(text: str, codec: Codec, serde: Serde[Any]) -> Any:
 
 
 def prefix_of(text: str, serde: Serde[Any]) -> bytes:
-    """Return the bytes with which keys begin: text of string keys, else base64."""
-    return text.encode("utf-8") if isinstance(serde, StringSerde) else bytes_of(text, "prefix")
+    """Return the bytes with which keys begin: text of string keys, with or without quotes as a key,
+    else base64.
+
+    Raises:
+        Refusal: it is neither.
+    """
+    if not isinstance(serde, StringSerde):
+        return bytes_of(text, f"'prefix' is that of bytes, as keys are by {serde!r}: it")
+    try:
+        return _unquoted(text).encode("utf-8")
+    except ValueError as error:
+        msg = f"'prefix' must be text, or text in JSON's quotes; got {_short(text)}"
+        raise bad_request(msg) from error
 
 
 def bytes_of(text: str, what: str) -> bytes:

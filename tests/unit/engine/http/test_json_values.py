@@ -15,7 +15,7 @@ import pydantic
 import pytest
 
 from penstock import serdes
-from penstock._engine.http.json_values import jsonable, key_of
+from penstock._engine.http.json_values import jsonable, key_of, prefix_of
 from penstock._engine.http.replies import Refusal, json_reply
 from penstock._engine.state.codec import plain_codec
 from penstock.serdes import Serde
@@ -170,3 +170,30 @@ def test_every_windowed_key_is_read_as_it_is_shown() -> None:
     for serde, key in ((TIMED, Windowed("a b", 0, 1000)), (SESSIONS, Windowed(5, 1, 2))):
         shown = json.dumps(jsonable(key))
         assert key_of(shown, plain_codec("t", serde, TEXT), serde) == key
+
+
+@pytest.mark.parametrize(
+    ("serde", "text", "prefix"),
+    [
+        (TEXT, "key-2", b"key-2"),
+        (TEXT, '"key-2"', b"key-2"),
+        (TEXT, '"a \\u00fc"', "a ü".encode()),
+        (TEXT, '"', b'"'),
+        (LONG, "AAA=", b"\x00\x00"),
+        (BYTES, "AP8", b"\x00\xff"),
+    ],
+)
+def test_a_prefix_is_read_as_keys_are(serde: Serde[Any], text: str, prefix: bytes) -> None:
+    assert prefix_of(text, serde) == prefix
+
+
+@pytest.mark.parametrize(
+    ("serde", "text", "message"),
+    [
+        (TEXT, '"a\\q"', "'prefix' must be text, or text in JSON's quotes"),
+        (LONG, "-5!", "'prefix' is that of bytes, as keys are by serdes.long.*must be base64"),
+    ],
+)
+def test_a_prefix_that_is_none_is_refused(serde: Serde[Any], text: str, message: str) -> None:
+    with pytest.raises(Refusal, match=message):
+        prefix_of(text, serde)
