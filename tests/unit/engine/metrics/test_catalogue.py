@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from penstock.metrics import prometheus_name
 DOCS = Path(__file__).parents[4] / "docs"
 FILES = DOCS / "assets" / "monitoring"
 KNOWN = {prometheus_name(name, group) for group, names in CATALOGUE.items() for name in names}
+PROMTOOL = shutil.which("promtool")
 NAME = re.compile(r"\bkafka_streams_\w+")
 
 
@@ -53,6 +56,20 @@ def test_alert_rules_have_what_prometheus_asks_for() -> None:
         assert {"alert", "expr", "labels", "annotations"} <= rule.keys()
         assert rule["expr"].count("(") == rule["expr"].count(")")
     assert len({rule["alert"] for rule in rules}) == len(rules)
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not there: Debian's package prometheus")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "rules", str(FILES / "alert-rules.yaml")],
+        ["test", "rules", str(Path(__file__).with_name("alert-rules-test.yaml"))],
+    ],
+)
+def test_prometheus_takes_the_alert_rules_and_they_fire_when_they_should(words: list[str]) -> None:
+    assert PROMTOOL is not None
+    done = subprocess.run([PROMTOOL, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_rocksdb_s_numbers_are_in_the_catalogue() -> None:
