@@ -31,6 +31,12 @@ _INSTEAD: dict[str, dict[str, str]] = {
         **dict.fromkeys(("split", "branch", "repartition", "windowed_by"), _AS_A_STREAM),
         "group_by_key": "write group_by(...), which says the new key",
     },
+    "ReadOnlySessionStore": {
+        **dict.fromkeys(("all", "fetch_all"), "write fetch_range(None, None)"),
+        **dict.fromkeys(
+            ("backward_all", "backward_fetch_all"), "write backward_fetch_range(None, None)"
+        ),
+    },
     **dict.fromkeys(
         ("KGroupedStream", "TimeWindowedKStream", "SessionWindowedKStream"),
         dict.fromkeys(

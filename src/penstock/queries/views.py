@@ -388,7 +388,7 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
 
     _spoken_name = "ReadOnlyWindowStore"
 
-    def fetch(self, key: K, time_from: int, time_to: int | None = None, /) -> Any:
+    def fetch(self, key: K, time_from: int, time_to: int | None = None) -> Any:
         """Return the value of the window that begins at a time; or, between two times, the starts
         and values of all windows of `key`, the earliest first.
         """

@@ -54,3 +54,15 @@ def test_a_range_that_is_empty_by_the_order_of_bytes_warns(
     assert [key for key, _ in view(shop, "numbers").range(0, -1)] == [0, 1, 2, -2, -1]
     assert [key for key, _ in view(shop, "counts").range("5", "5")] == ["5"]
     assert warned() == 0
+
+
+def test_the_times_of_a_window_may_be_named(shop: Shop) -> None:
+    windows = view(shop, "windows")
+    assert list(windows.fetch("a", time_from=1000, time_to=2000)) == [(1000, 1), (2000, 2)]
+    assert windows.fetch(key="a", time_from=1000) == 1
+
+
+def test_a_session_store_says_how_all_sessions_are_read(shop: Shop) -> None:
+    with pytest.raises(AttributeError, match=r"no 'all'; write fetch_range\(None, None\)"):
+        view(shop, "sessions").all()
+    assert len(list(view(shop, "sessions").fetch_range(None, None))) == 5

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from zlib import crc32
 
 from penstock._clock import monotonic
 from penstock._engine.http.json_values import bytes_of
@@ -39,33 +40,41 @@ class Page:
 class KeyCursor:
     """The last row of a page of a key-value scan."""
 
+    store: str
     place: int
     """Its partition: the same key may be in others."""
     key: bytes
 
     @classmethod
-    def of(cls, text: str) -> KeyCursor:
-        """Return the cursor that a text is.
+    def of(cls, text: str, store: str) -> KeyCursor:
+        """Return the cursor of a scan of `store` that a text is.
 
         Raises:
             Refusal: it is none.
         """
-        place, dot, key = text.partition(".")
-        if not (dot and re.fullmatch(r"-1|[0-9]{1,9}", place, re.ASCII)):
+        place, _, rest = text.partition(".")
+        mark, dot, key = rest.partition(".")
+        if not (dot and mark == _mark_of(store) and re.fullmatch(r"-1|[0-9]{1,9}", place, re.ASCII)):
             msg = (
-                "'cursor' must be that of the page before, with the same parameters; got "
-                f"{text[:80]!r}; begin the scan again"
+                "'cursor' must be that of the page before, of the same store and with the same "
+                f"parameters; got {text[:80]!r}; begin the scan again"
             )
             raise bad_request(msg)
-        return cls(int(place), bytes_of(key, "cursor"))
+        return cls(store, int(place), bytes_of(key, "cursor"))
 
     def __str__(self) -> str:
-        return f"{self.place}.{base64.urlsafe_b64encode(self.key).decode('ascii')}"
+        key = base64.urlsafe_b64encode(self.key).decode("ascii")
+        return f"{self.place}.{_mark_of(self.store)}.{key}"
 
     def is_before(self, placed: PlacedRow) -> bool:
         """Yes if a row comes after this one; rows are in the order of `queries/merging.py`."""
         place, row = placed
         return row[0] != self.key or place > self.place
+
+
+def _mark_of(store: str) -> str:
+    """Return what a cursor says of its store: keys of another one are of another order."""
+    return f"{crc32(store.encode()):08x}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class StoreReads:
         with_pages = read.kind in {"windows", "sessions", "versions"}
         if not with_pages:
             found = _answered(lambda: source.of_key(key, read))
-            return _row_reply(source, kind, text, found)
+            return _row_reply(source, kind, text, found, asked.as_of)
         scan = self._scan((name, text, asked), source, lambda: source.scan_of_key(key, read))
         return self._page((name, text, asked), kind, scan)
 
@@ -230,7 +230,8 @@ class StoreReads:
         page = _answered(lambda: page_of(_noting(places, placed), asked.limit, 0.0))
         cursor = None
         if page.rest is not None and page.rows:
-            cursor = str(KeyCursor(places[len(page.rows) - 1], page.rows[-1][0]))
+            last = places[len(page.rows) - 1], page.rows[-1][0]
+            cursor = str(KeyCursor(source.store.name, *last))
         return _page_reply((source, "key_value"), page.rows, cursor)
 
     def _scan(
@@ -295,7 +296,7 @@ def _read_of_range(source: Source, kind: Kind, asked: StoreParameters) -> Read:
 
 def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[PlacedRow]:
     first, last = _bounds(source, asked)
-    after = None if asked.cursor is None else KeyCursor.of(asked.cursor)
+    after = None if asked.cursor is None else KeyCursor.of(asked.cursor, source.store.name)
     prefix = None
     if asked.prefix is not None:
         if asked.reverse or first is not None or last is not None:
@@ -355,10 +356,13 @@ def _page_reply(of: tuple[Source, Kind], rows: list[Row], cursor: str | None) ->
     return json_reply({**reply, **_behind(source)})
 
 
-def _row_reply(source: Source, kind: Kind, text: str, rows: Sequence[Row]) -> Reply:
+def _row_reply(
+    source: Source, kind: Kind, text: str, rows: Sequence[Row], as_of: int | None = None
+) -> Reply:
     name = source.store.name
     if not rows:
-        msg = f"store {name!r} has no such key as {text[:80]!r}"
+        when = "" if as_of is None else f" at the time {as_of}"
+        msg = f"store {name!r} has no such key as {text[:80]!r}{when}"
         raise no_such_key(msg)
     shown = _row_json(source, kind, rows[0])
     return json_reply({"store": name, **shown, **_behind(source)})

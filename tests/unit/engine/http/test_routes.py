@@ -244,10 +244,24 @@ def test_a_page_of_large_rows_leaves_no_scan_open_either(monkeypatch: pytest.Mon
 
 def test_a_cursor_without_a_partition_is_refused(shop: Shop) -> None:
     old = base64.urlsafe_b64encode(b"key-03").decode()
-    for cursor in (old, f"x.{old}", f".{old}", "99999999999.", "0.!", "\u0661.abc"):
+    for cursor in (old, f"0.{old}", f"x.{old}", f".{old}", "99999999999.", "0.!", "\u0661.abc"):
         reply = ask(shop, f"/stores/counts?limit=2&cursor={quote(cursor)}")
         assert reply.status == 400, cursor
         assert b"cursor" in reply.body
+
+
+def test_a_cursor_of_another_store_is_refused(shop: Shop) -> None:
+    cursor = quote(got(shop, "/stores/counts?limit=2")["cursor"])
+    assert got(shop, f"/stores/counts?limit=2&cursor={cursor}")["rows"]
+    reply = ask(shop, f"/stores/raw?limit=2&cursor={cursor}")
+    assert reply.status == 400
+    assert b"of the same store" in reply.body
+
+
+def test_a_version_that_was_not_there_yet_is_missing_at_its_time(shop: Shop) -> None:
+    reply = ask(shop, "/stores/versions/a?as_of=1")
+    assert reply.status == 404
+    assert b"has no such key as 'a' at the time 1" in reply.body
 
 
 def test_a_page_of_one_key_asks_the_worker_once(monkeypatch: pytest.MonkeyPatch) -> None:
