@@ -308,7 +308,7 @@ class _View(ExplainsCamelCase):
 class ReadOnlyKeyValueStore(_View, Generic[K, V]):
     """A key-value store, timestamped or not, as a query sees it. Java: ReadOnlyKeyValueStore.
 
-    Of a timestamped store, as tables have, values are `ValueAndTimestamp`: the view is that of Java's
+    Of a timestamped store, as tables have, values are `ValueAndTimestamp`: the view is Java's
     `QueryableStoreTypes.timestampedKeyValueStore()`; a `KeyQuery` has plain values.
 
     ```python

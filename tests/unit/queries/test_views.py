@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -42,12 +43,13 @@ def test_a_range_that_is_empty_by_the_order_of_bytes_warns(
         caplog.clear()
         return count
 
-    for scan in (
+    scans: list[Callable[[], Any]] = [
         lambda: view(shop, "numbers").range(-1, 2),
         lambda: view(shop, "numbers").reverse_range(-1, 2),
         lambda: view(shop, "windows").fetch_range("b", "a", 0, 9000),
         lambda: view(shop, "sessions").fetch_range("b", "a"),
-    ):
+    ]
+    for scan in scans:
         assert list(scan()) == []
         assert "negative numbers come after all others" in caplog.text
         assert warned() == 1

@@ -54,7 +54,8 @@ class KeyCursor:
         """
         place, _, rest = text.partition(".")
         mark, dot, key = rest.partition(".")
-        if not (dot and mark == _mark_of(store) and re.fullmatch(r"-1|[0-9]{1,9}", place, re.ASCII)):
+        is_of_store = bool(dot) and mark == _mark_of(store)
+        if not (is_of_store and re.fullmatch(r"-1|[0-9]{1,9}", place, re.ASCII)):
             msg = (
                 "'cursor' must be that of the page before, of the same store and with the same "
                 f"parameters; got {text[:80]!r}; begin the scan again"

@@ -37,8 +37,8 @@ from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
 _CONNECT_SECONDS = 2.0
-# A driver that was asked says why it has no answer a moment after the time is over: it is given less
-# time than there is, by this much, but never less than two thirds of it.
+# A driver that was asked says why it has no answer a moment after its time is over: that is less
+# than there is, by this much, but never less than two thirds.
 _GRACE_SECONDS = 2.0
 # The last attempt of a question whose time is nearly over gets a chance.
 _EXCHANGE_SECONDS_MIN = 0.5

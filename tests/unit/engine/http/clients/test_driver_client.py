@@ -142,10 +142,15 @@ def test_a_server_that_says_nothing_is_left_when_the_time_is_over() -> None:
 def test_a_driver_gets_less_time_so_that_it_can_say_why_not(
     tmp_path: Path, seconds: float, given: float
 ) -> None:
-    shop = Shop()
+    shop: Any = Shop()
     asked: list[Question] = []
     answer = shop.answer
-    shop.answer = lambda question: asked.append(question) or answer(question)  # type: ignore
+
+    def answered(question: Question) -> Any:
+        asked.append(question)
+        return answer(question)
+
+    shop.answer = answered
     with (
         served(tmp_path, shop, **TOKEN) as driver,
         closing(HttpDriverClient(config_of(**TOKEN))) as client,
