@@ -368,7 +368,10 @@ def test_outputs_begin_with_the_first_record_there_is_and_show_windows(shop: Sho
     sessions = by_key.windowed_by(SessionWindows.of_inactivity_gap(5000)).count().to_stream()
     sessions.to(f"{shop.name}-sessions", Produced(in_session, LONG))
     builder.stream(known, Consumed(in_time, TEXT)).to(f"{shop.name}-again", Produced(in_time, TEXT))
-    inputs = {orders: shop.orders.frame(), known: streams.Typed(windowed(shop.spark, "c"))}
+    inputs: dict[str, Any] = {
+        orders: shop.orders.frame(),
+        known: streams.Typed(windowed(shop.spark, "c")),
+    }
     shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
     given: Any = {"folder": shop.path / "run", "available_now": True}
     with streams.run(builder.build(), inputs, config, **given) as result:

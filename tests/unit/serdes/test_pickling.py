@@ -272,9 +272,11 @@ def test_a_serde_around_another_travels_when_it_is_ready_for_use(
     for serde in (wrapping(inner), wrapping(None)):
         ready = completed(serde, lambda: inner, lambda: inner)
         arrived = pickle.loads(pickle.dumps(ready))
-        shown = {ChangeSerde: (value, value), AnswerKeySerde: value}
-        windowed = Windowed(value, 5000, 10_000)
-        given = b"a" if isinstance(ready, BytesSerde) else shown.get(type(serde), windowed)
+        given: Any = Windowed(value, 5000, 10_000)
+        if isinstance(serde, ChangeSerde):
+            given = value, value
+        elif isinstance(serde, AnswerKeySerde):
+            given = b"a" if isinstance(ready, BytesSerde) else value
         data = ready.serialize("orders", given)
         assert data is not None
         assert arrived.serialize("orders", given) == data

@@ -68,19 +68,20 @@ def test_settings_that_a_worker_cannot_live_with_do_not_keep_from_reading(
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     monkeypatch.setattr(session, "_check_interpreter", lambda _: None)
     conf = SparkConf(loadDefaults=False).set(setting, value)
-    theirs: Any = SimpleNamespace(sparkContext=SimpleNamespace(getConf=lambda: conf))
+    context = SimpleNamespace(getConf=lambda: conf)
+    theirs: Any = SimpleNamespace(sparkContext=context, range=lambda *_: "read")
     with pytest.raises(ConfigError, match=setting):
         session.session_for(SETTINGS, theirs)
-    assert session.reading_session(SETTINGS, theirs) is theirs
     monkeypatch.setattr(table, "map_in_arrow", lambda numbers, *_: numbers)
-    theirs.range = lambda *_: "read"
     scan: Any = SimpleNamespace(
         config=SETTINGS,
         partitions=[0],
         schema=lambda: "key string",
         plan=SimpleNamespace(builder=SimpleNamespace(name="counts")),
     )
-    assert table.table_of(scan, theirs) == "read"
+    shown: Any = table.table_of(scan, theirs)
+    assert shown == "read"
+    assert session.reading_session(SETTINGS, theirs) is theirs
 
 
 def test_the_jvm_of_a_process_of_our_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,7 +113,8 @@ class _RefusingReader(DataSourceStreamReader):
     def initialOffset(self, *_: Any) -> Any:
         raise self._error
 
-    latestOffset = partitions = initialOffset
+    # Whatever they are asked with.
+    latestOffset = partitions = initialOffset  # type: ignore[assignment]
 
     def read(self, partition: InputPartition) -> Any:
         del partition
