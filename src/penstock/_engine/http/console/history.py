@@ -1,7 +1,8 @@
 """The last hour of an application, in memory: what happened, and how much was done when.
 
 It is shown what there is each second and notes what has changed. Its size is bounded: 360 buckets
-of ten seconds and the newest events; a rebalance of a thousand tasks is one event.
+of ten seconds and the newest events of each kind, so that many of one kind push out no others. A
+rebalance of a thousand tasks is one event, as are all errors of a minute.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from penstock._engine.control.status import GONE
 
 BUCKET_MS = 10_000
 BUCKETS = 360
-EVENTS_MAX = 300
+EVENTS_MAX = 100
+"""How many events of each kind are kept: an hour of errors has sixty."""
+ERRORS_MS = 60_000
+"""The errors of so long are one event."""
 _NAMED = 4
 """How many tasks an event names."""
 
@@ -35,9 +39,12 @@ class History:
     def __init__(self) -> None:
         self._buckets: deque[list[int]] = deque(maxlen=BUCKETS)
         """Of each ten seconds: its number, commits, records, turns."""
-        self._events: deque[Event] = deque(maxlen=EVENTS_MAX)
+        self._events: dict[str, deque[Event]] = {}
+        """The newest of each kind."""
         self._count = 0
         self._state: str | None = None
+        self._failing: tuple[Event, int] | None = None
+        """The last event of errors, and how many it stands for."""
         self._workers: dict[tuple[str, int], str] = {}
         self._owners: dict[str, str] = {}
         self._states: dict[str, str] = {}
@@ -64,7 +71,7 @@ class History:
         if errors > self._errors:
             count = errors - self._errors
             self._errors = errors
-            self._note(now_ms, "failure", f"{count:,} error{'s' if count > 1 else ''}")
+            self._note_errors(now_ms, count)
         self._count_work(now_ms, reports, commits)
 
     def timeline(self) -> dict[str, Any]:
@@ -72,12 +79,28 @@ class History:
         return {
             "bucket_ms": BUCKET_MS,
             "buckets": [list(bucket) for bucket in self._buckets],
-            "events": list(self._events),
+            "events": sorted(
+                (event for events in self._events.values() for event in events),
+                key=lambda event: event["number"],
+            ),
         }
 
-    def _note(self, now_ms: int, kind: str, text: str) -> None:
+    def _note(self, now_ms: int, kind: str, text: str) -> Event:
         self._count += 1
-        self._events.append(Event(number=self._count, at=now_ms, kind=kind, text=text))
+        event = Event(number=self._count, at=now_ms, kind=kind, text=text)
+        self._events.setdefault(kind, deque(maxlen=EVENTS_MAX)).append(event)
+        return event
+
+    def _note_errors(self, now_ms: int, count: int) -> None:
+        event = None
+        if self._failing is not None and now_ms - self._failing[0]["at"] < ERRORS_MS:
+            event, before = self._failing
+            count += before
+        text = f"{count:,} error{'s' if count > 1 else ''}"
+        if event is None:
+            event = self._note(now_ms, "failure", text)
+        event["text"] = text
+        self._failing = event, count
 
     def _observe_workers(self, now_ms: int, reports: Mapping[str, Report]) -> None:
         now = {

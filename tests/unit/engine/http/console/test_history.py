@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock._engine.control.protocol.messages import Report
-from penstock._engine.http.console.history import BUCKETS, EVENTS_MAX, History
+from penstock._engine.http.console.history import BUCKETS, ERRORS_MS, EVENTS_MAX, History
 
 
 def report(member: str, tasks: dict[str, str], state: str = "running", pid: int = 1) -> Report:
@@ -72,16 +72,42 @@ def test_work_is_counted_in_buckets_of_ten_seconds() -> None:
 
 def test_it_is_bounded() -> None:
     history = History()
-    for number in range(2 * EVENTS_MAX):
+    for number in range(2 * BUCKETS):
         see(history, number * 10_000, state=f"S{number}")
     seen = history.timeline()
     assert (len(seen["events"]), len(seen["buckets"])) == (EVENTS_MAX, BUCKETS)
-    assert seen["events"][-1]["number"] == 2 * EVENTS_MAX
+    assert seen["events"][-1]["number"] == 2 * BUCKETS
 
 
 def test_errors_are_counted() -> None:
     history = History()
     history.observe(0, "RUNNING", {}, {}, 3)
     history.observe(1000, "RUNNING", {}, {}, 3)
-    history.observe(2000, "RUNNING", {}, {}, 4)
+    history.observe(ERRORS_MS, "RUNNING", {}, {}, 4)
     assert texts(history) == ["RUNNING", "3 errors", "1 error"]
+
+
+def test_errors_of_a_minute_are_one_event() -> None:
+    history = History()
+    for second in range(50):
+        history.observe(second * 1000, "RUNNING", {}, {}, second // 2)
+    events = history.timeline()["events"]
+    assert [(one["number"], one["at"], one["text"]) for one in events] == [
+        (1, 0, "RUNNING"),
+        (2, 2000, "24 errors"),
+    ]
+
+
+def test_an_hour_of_errors_leaves_what_else_happened() -> None:
+    history = History()
+    see(history, 0, report("a", {"0_0": "running"}))
+    began = texts(history)
+    for second in range(0, 3600, 2):
+        one = {"a": report("a", {"0_0": "running"})}
+        history.observe(second * 1000, "RUNNING", one, {}, second // 2)
+    found = history.timeline()["events"]
+    assert [one["text"] for one in found if one["kind"] != "failure"] == began
+    failures = [one for one in found if one["kind"] == "failure"]
+    assert (failures[0]["at"], len(failures)) == (2000, 60)
+
+

@@ -26,6 +26,8 @@ export class TimelineView {
       s("line", { x1: 0, x2: this.width, y1: EVENT_Y, y2: EVENT_Y, class: "axis" }), this.marks, this.ends);
     this.axis = this.svg.querySelector(".axis");
     new ResizeObserver(() => this.resize()).observe(this.svg);
+    this.items = new Map();
+    this.newest = 0;
     this.list = h("ol", { class: "events", "aria-label": "Events, newest first" });
     this.element = h("section", { class: "timeline", "aria-label": "Timeline" },
       h("div", { class: "chart" }, this.svg),
@@ -75,12 +77,24 @@ export class TimelineView {
     const newest = events.length ? events[events.length - 1].number : 0;
     this.marks.replaceChildren(...events.filter((event) => now - event.at < this.span).map((event) =>
       s("circle", { cx: (this.width - ((now - event.at) / this.span) * this.width).toFixed(1), cy: EVENT_Y, r: 4, class: `mark ${event.kind}` }, s("title", {}, `${clock(event.at)} ${event.text}`))));
-    if (newest === this.newest) return;
-    const fresh = events.filter((event) => event.number > (this.newest ?? 0)).reverse();
+    // Errors are added to the event of their minute, so that its text changes.
+    for (const event of events) {
+      const known = this.items.get(event.number);
+      if (known) setText(known.lastChild, event.text);
+      else this.items.set(event.number, this.item(event));
+    }
+    const kept = new Set(events.map((event) => event.number));
+    for (const [number, item] of this.items) if (!kept.has(number)) {
+      item.remove();
+      this.items.delete(number);
+    }
+    const fresh = events.filter((event) => event.number > this.newest).reverse();
     this.newest = newest;
-    this.list.prepend(...fresh.map((event) => h("li", { class: event.kind },
-      h("time", { datetime: new Date(event.at).toISOString() }, clock(event.at)), h("span", { class: `mark ${event.kind}` }), h("span", { class: "event-kind" }, event.kind), h("span", { class: "event-text" }, event.text))));
-    while (this.list.children.length > 300) this.list.lastChild.remove();
-    if (!events.length) this.list.replaceChildren();
+    this.list.prepend(...fresh.map((event) => this.items.get(event.number)));
+  }
+
+  item(event) {
+    return h("li", { class: event.kind }, h("time", { datetime: new Date(event.at).toISOString() }, clock(event.at)), h("span", { class: `mark ${event.kind}` }),
+      h("span", { class: "event-kind" }, event.kind), h("span", { class: "event-text" }, event.text));
   }
 }
