@@ -56,9 +56,15 @@ class Simulated:
     exactly_once = True
     trouble: str | None = None
 
-    def __init__(self, partitions: int = 4, workers: int = 3, hostile: str = "") -> None:
+    def __init__(
+        self,
+        partitions: int = 4,
+        workers: int = 3,
+        hostile: str = "",
+        topology: Topology | None = None,
+    ) -> None:
         self._shop = Shop()
-        self._topology = program(hostile)
+        self._topology = topology or program(hostile)
         self.state = "RUNNING"
         self._hostile = hostile
         plans = plan_subtopologies(self._topology, self.application_id)
@@ -69,8 +75,14 @@ class Simulated:
         self.gone: dict[str, str] = {}
         self.restoring: dict[str, int] = {}
         self.idle: set[str] = set()
+        topics = {topic for task in self._tasks for topic, _ in task.inputs}
+        self._orders_part = 2 / 3 if "in" in topics else 1.0
+        """Of the records that come from users' topics, those that are orders."""
         self._errors = RecentErrors()
+        self._skipped = 0
         self.speed = 1000.0
+        self.executors = False
+        """Whether workers know the executor that they belong to."""
         self.debug = False
         """Whether metrics are recorded at DEBUG, where nodes count their records."""
 
@@ -94,15 +106,18 @@ class Simulated:
             state = "restoring" if task.id in self.restoring else "running"
             tasks[self.owner(number)][task.id] = state
         records = int(self.seconds * self.speed)
+        # Half of the orders are invoiced, and half of these change a count that is sent on.
+        sent = int(records * self._orders_part * 0.75)
         return {
             member: Report(
                 member,
                 self.gone.get(member, "running"),
                 tasks={} if member in self.gone else tasks[member],
                 records_in=records,
-                records_out=records // 2,
+                records_out=sent,
                 lag=12,
                 home=f"host-{n % 3}{self._hostile}:/var/state",
+                executor=str(n + 1) if self.executors else "",
                 slot=(int(self.seconds / 5) + 1, n),
                 state_entries={"counts": 29},
                 pid=1000 + n,
@@ -130,24 +145,28 @@ class Simulated:
     def _of_task(self, number: int, task: TaskPlan) -> list[MetricRow]:
         tags = {"task-id": task.id}
         idle = task.id in self.idle
-        total = 5 if idle else int(self.seconds * self.speed / len(self._tasks) * (1 + number % 3))
+        total = 5 if idle or task.id in self.restoring else self._read(task)
+        drops = {node.name: self._dropped(number, node.name) for node in task.subtopology.nodes}
+        late = sum(drops.values()) - drops.get("paid-orders", 0)
         now = int(time.time() * 1000)
         values: dict[str, int | float | str] = {
             "stream-time": now - 700_000 if idle else now - number % 7 * 1000,
             "records-lag": 0 if idle else 3,
-            "dropped-records-total": number % 5,
+            "dropped-records-total": sum(drops.values()),
             "active-process-ratio": 0.1 + 0.2 * task.subtopology.id,
         }
         if task.id in self.restoring:
             values["restore-remaining-records-total"] = self.restoring[task.id]
         rows = [
             MetricRow(TASK, values, tags),
-            MetricRow(
-                TASK, {"dropped-records-by-reason-total": number % 5}, {**tags, "reason": "late"}
-            ),
+            MetricRow(TASK, {"dropped-records-by-reason-total": late}, {**tags, "reason": "late"}),
         ]
+        first = next((n.name for n in task.subtopology.nodes if isinstance(n, ProcessorNode)), "")
         for node in task.subtopology.nodes:
             of_node = {**tags, "processor-node-id": node.name}
+            if drops[node.name]:
+                dropped = {"dropped-records-total": drops[node.name]}
+                rows.append(MetricRow(NODE, dict(dropped), of_node))
             if hasattr(node, "topics"):
                 for topic in node.topics:
                     read = {"records-consumed-total": total, "records-lag": 3}
@@ -158,15 +177,34 @@ class Simulated:
                 sent = {"records-produced-total": total // 2}
                 rows.append(MetricRow(TOPIC, dict(sent), {**of_node, "topic": str(node.topic)}))  # type: ignore[union-attr]
             if self.debug and isinstance(node, ProcessorNode):
-                seen = {"records-total": total // (3 if node.name == "paid-orders" else 1)}
+                seen = {"records-total": total if node.name == first else total // 2}
                 rows.append(MetricRow(NODE, dict(seen), of_node))
         for store in task.subtopology.stores:
             kept = {"num-keys": 29, "state-bytes": 4096}
             rows.append(MetricRow(STATE, dict(kept), {**tags, "in-memory-state-id": store}))
         return rows
 
+    def _read(self, task: TaskPlan) -> int:
+        """Return how many records a task has read: what one sub-topology sends, the next one reads;
+        partitions have more or less.
+        """
+        partitions = len(self._tasks) // len({one.subtopology.id for one in self._tasks})
+        weights = [1 + number % 3 for number in range(partitions)]
+        part = weights[task.partition % partitions] / sum(weights)
+        of_users = self.seconds * self.speed * len(self.members)
+        orders = self._orders_part
+        of_topics = {"in": 1 - orders, "orders": orders, "hostile-in": 0.0}
+        read = sum(of_topics.get(topic, orders / 2) for topic, _ in task.inputs)
+        return int(of_users * read * part)
+
+    def _dropped(self, number: int, node: str) -> int:
+        if node.startswith("KSTREAM-AGGREGATE"):
+            return number % 5
+        return self._skipped if node == "paid-orders" and self._tasks[number].partition == 0 else 0
+
     def fail(self, *, text: str = "boom", skipped: bool = True) -> None:
         """Have a record fail."""
+        self._skipped += skipped
         failure = RecordFailure(
             task_id="1_0",
             node="paid-orders",

@@ -193,7 +193,7 @@ def test_a_killed_worker_shows_and_its_tasks_move(shown: Shown) -> None:
     shown.application.kill(1)
     page.until("document.querySelector('.worker-card.gone .pill.bad')", "the dead worker")
     page.until(
-        f"{texts('.vspace .c-worker')}.every(one => one !== 'worker-1')",
+        f"{texts('.vspace .c-worker')}.every(one => one !== 'host-1 \u00b7 slot 1')",
         "its tasks elsewhere",
     )
     page.until("document.querySelector('.vrow.moved')", "that they moved")
@@ -381,7 +381,8 @@ def test_edges_behind_which_the_graph_goes_on_fade(shown: Shown) -> None:
     page = shown.page(390, 780)
     canvas = "document.querySelector('.canvas')"
     page.until(f"{canvas}?.classList.contains('more-right')", "a faded edge")
-    assert not page.run(f"{canvas}.classList.contains('more-left')")
+    page.run(f"{canvas}.scrollLeft = 0")
+    page.until(f"!{canvas}.classList.contains('more-left')", "no fading on the left")
 
     page.run(f"{canvas}.scrollLeft = 1e6")
 
@@ -396,6 +397,16 @@ def test_nothing_covers_the_graph(shown: Shown) -> None:
         ".map(box => [box.top, box.bottom])"
     )
     assert edges[0][1] <= edges[1][0]
+
+
+def test_errors_are_added_to_the_event_of_their_minute(shown: Shown) -> None:
+    page = shown.page()
+    shown.application.fail()
+    view(page, "Timeline")
+    page.until(f"{texts('.event-text')}.includes('1 error')", "the first error")
+    shown.application.fail()
+    page.until(f"{texts('.event-text')}.includes('2 errors')", "both errors")
+    assert not page.run(f"{texts('.event-text')}.includes('1 error')")
 
 
 def test_two_thousand_tasks_are_few_elements(browser: Browser) -> None:

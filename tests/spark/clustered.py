@@ -1,7 +1,7 @@
 """A program to submit: `spark-submit clustered.py BOOTSTRAP STATE_DIR APPLICATION_ID` counts keys.
 
-Twice a second it prints a line of JSON: its state and its workers, each with its tasks and the
-directory of its state.
+Twice a second it prints a line of JSON: its state and its workers, each with its tasks, its
+executor and the directory of its state.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ def tell(streams: KafkaStreams) -> None:
         except StreamsError:  # it has not begun
             continue
         workers = [
-            {"pid": one.pid, "home": one.home, "state": one.state, "tasks": one.tasks}
+            {
+                "pid": one.pid,
+                "home": one.home,
+                "executor": one.executor,
+                "state": one.state,
+                "tasks": one.tasks,
+            }
             for one in reports.values()
         ]
         print(json.dumps({"state": streams.state.value, "workers": workers}), flush=True)

@@ -131,6 +131,7 @@ def test_a_cluster_grows_loses_an_executor_and_counts_each_record_once(
         counting.wait_for_machines(2)  # Spark has added an executor: a slot has waited for it
         counting.count()
         before = counting.running()
+        assert {one["executor"] for one in before.values()} == {"0", "1"}
         (victim, *_) = before.values()
         kill_executor_of(victim["pid"])
         counting.count()

@@ -19,12 +19,12 @@ def screen(sections: Mapping[str, Any], width: int, height: int) -> list[str]:
     head = sections["head"]
     lines = [*_head(head), ""]
     lines += _table(
-        ("WORKER", "STATE", "HOST", "TASKS", "IN/S", "LAG", "BUSY", "COMMIT"),
+        ("WORKER", "ID", "STATE", "TASKS", "IN/S", "LAG", "BUSY", "COMMIT"),
         [
             (
-                one["id"],
+                _worker_name(one),
+                one["short_id"],
                 one["state"],
-                one["machine"] or "-",
                 one["tasks"],
                 _number(one["rate"]),
                 _number(one["lag"]),
@@ -45,7 +45,8 @@ def screen(sections: Mapping[str, Any], width: int, height: int) -> list[str]:
     below = ["", "ERRORS", *errors] if errors else []
     room = height - len(lines) - len(below) - 2
     if room > 0:
-        lines += ["", *_tasks(sections["tasks"], room)]
+        names = {one["id"]: one["name"] for one in sections["workers"]}
+        lines += ["", *_tasks(sections["tasks"], names, room)]
     return [_cut(_plain(line), width) for line in [*lines, *below][:height]]
 
 
@@ -63,7 +64,12 @@ def _head(head: Mapping[str, Any]) -> list[str]:
     return [*lines, f"! {trouble}"] if trouble else lines
 
 
-def _tasks(columns: Mapping[str, Sequence[Any]], room: int) -> list[str]:
+def _worker_name(worker: Mapping[str, Any]) -> str:
+    executor = worker["executor"]
+    return f"{worker['name']} \u00b7 executor {executor}" if executor else str(worker["name"])
+
+
+def _tasks(columns: Mapping[str, Sequence[Any]], names: Mapping[str, str], room: int) -> list[str]:
     tasks = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     # What is not well comes first.
     tasks.sort(key=lambda task: (task["state"] == "running", -(task["lag"] or 0)))
@@ -74,7 +80,7 @@ def _tasks(columns: Mapping[str, Sequence[Any]], room: int) -> list[str]:
             (
                 task["id"],
                 _task_state(task),
-                task["worker"] or "-",
+                names.get(task["worker"], task["worker"]) or "-",
                 _number(task["rate"]),
                 _number(task["lag"]),
                 _part(task["busy"]),

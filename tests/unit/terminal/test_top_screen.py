@@ -28,6 +28,7 @@ def test_it_shows_workers_stores_tasks_and_errors() -> None:
     for part in (
         "worker-1",
         "lost",
+        "host-0 \u00b7 slot 0",
         "counts",
         "ValueError: boom at orders/0@42 (/app/shopboom.py:12)",
     ):

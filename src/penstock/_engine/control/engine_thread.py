@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from penstock._clock import monotonic
+from penstock._engine.control.executor_id import executor_id
 from penstock._engine.control.printed_lines import PrintedLines, captured
 from penstock._engine.control.program import Program, ShippedProgram
 from penstock._engine.control.protocol.client import ControlClient, DriverSilent
@@ -243,6 +244,7 @@ class EngineThread:
             restore_events=worker.figures.take_restore_events(),
             record_failures=worker.figures.take_record_failures(),
             home=self._home,
+            executor=executor_id(),
             slot=self._slot,
             joined=worker.joined,
             number=next(_numbers),
@@ -268,6 +270,9 @@ class EngineThread:
             records_out=self._records_out,
             printed=self._printed.take(),
             record_failures=self._record_failures,
+            home=self._home,
+            executor=executor_id(),
+            slot=self._slot,
             failure=failure,
             number=next(_numbers),
         )

@@ -120,6 +120,8 @@ class Report:
     """Records that failed since the last report, a few of each task."""
     home: str = ""
     """The machine and directory where its state is."""
+    executor: str = ""
+    """The id of its Spark executor, where that can be seen."""
     slot: tuple[int, int] = (0, 0)
     """The last turn in which it had a slot, and the index of that slot."""
     metrics: tuple[MetricRow, ...] | None = None

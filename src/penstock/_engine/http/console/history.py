@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import GONE
+from penstock._engine.http.console.worker_names import full_name
 
 BUCKET_MS = 10_000
 BUCKETS = 360
@@ -42,10 +43,11 @@ class History:
         self._events: dict[str, deque[Event]] = {}
         """The newest of each kind."""
         self._count = 0
-        self._state: str | None = None
         self._failing: tuple[Event, int] | None = None
         """The last event of errors, and how many it stands for."""
+        self._state: str | None = None
         self._workers: dict[tuple[str, int], str] = {}
+        self._names: dict[tuple[str, int], str] = {}
         self._owners: dict[str, str] = {}
         self._states: dict[str, str] = {}
         self._turn = 0
@@ -107,11 +109,12 @@ class History:
             report.worker: report.state if report.state in GONE else "alive"
             for report in reports.values()
         }
+        names = {report.worker: full_name(report) for report in reports.values()}
         for worker, state in now.items():
             before = self._workers.get(worker)
             if before == state:
                 continue
-            name = f"{worker[0]} (process {worker[1]})"
+            name = f"{names[worker]} (process {worker[1]})"
             if state == "alive":
                 self._note(now_ms, "worker", f"worker {name} started")
             elif state == "lost":
@@ -123,8 +126,9 @@ class History:
         for worker in self._workers.keys() - now.keys():
             if self._workers[worker] == "alive":
                 # Another process has its id, and its own last report was never seen.
-                self._note(now_ms, "failure", f"worker {worker[0]} (process {worker[1]}) is gone")
-        self._workers = now
+                name = f"{self._names[worker]} (process {worker[1]})"
+                self._note(now_ms, "failure", f"worker {name} is gone")
+        self._workers, self._names = now, names
 
     def _observe_tasks(self, now_ms: int, reports: Mapping[str, Report]) -> None:
         owners: dict[str, str] = {}
@@ -140,7 +144,7 @@ class History:
             if tasks:
                 text = f"{_listed(tasks)} {what}"
                 if what != "without a worker" and len(tasks) == 1:
-                    text += f" to {owners[tasks[0]]}"
+                    text += f" to {full_name(reports[owners[tasks[0]]])}"
                 self._note(now_ms, "rebalance", text)
         restored = [
             task

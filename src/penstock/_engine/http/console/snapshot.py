@@ -10,6 +10,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from penstock._engine.control.protocol.messages import Report
@@ -21,6 +22,7 @@ from penstock._engine.http.console.history import History
 from penstock._engine.http.console.metric_index import MetricIndex, TaskFigures, index
 from penstock._engine.http.console.open_windows import TaskTime, held_back, open_windows
 from penstock._engine.http.console.rates import WINDOW_SECONDS, Rates
+from penstock._engine.http.console.worker_names import machine_of, place_name, place_names, short_id
 from penstock._engine.http.served import Application
 from penstock._engine.metrics.rows import THREAD, MetricRow
 from penstock._engine.planner.tasks import TaskPlan
@@ -111,7 +113,7 @@ class Watch:
         program = self._program_of(look)
         metrics = look.metrics
         rates = edge_rates(program.flow, metrics.read, metrics.written, metrics.processed)
-        owners = owners_of(look.reports)
+        owners, names = owners_of(look.reports), place_names(look.reports)
         return {
             "head": {**head(look), **totals(look), "plan": program.version},
             "flow": flow_section(look, program.flow, rates),
@@ -119,8 +121,9 @@ class Watch:
             "workers": workers_section(look),
             "tasks": self._tasks(look, owners),
             "time": time_section(look, program.windows),
-            "errors": [error_document(one) for one in look.application.errors().newest()][
-                :_ERRORS_SHOWN
+            "errors": [
+                error_document(one, names)
+                for one in look.application.errors().newest()[:_ERRORS_SHOWN]
             ],
             "timeline": self.history.timeline(),
         }
@@ -275,15 +278,18 @@ def workers_section(look: Look) -> list[dict[str, Any]]:
     """Return each worker: where it is, what it does."""
     shown = []
     copies = look.application.standby_copies()
-    for member, report in sorted(look.reports.items()):
+    for member, report in sorted(look.reports.items(), key=_by_place):
         thread = look.metrics.threads.get(member, {})
-        machine, _, place = report.home.partition(":")
+        _, _, place = report.home.partition(":")
         shown.append(
             {
                 "id": member,
+                "short_id": short_id(member),
+                "name": place_name(report),
                 "process": report.pid,
                 "state": report.state,
-                "machine": machine,
+                "machine": machine_of(report),
+                "executor": report.executor,
                 "place": place,
                 "slot": list(report.slot),
                 "tasks": len(report.tasks),
@@ -298,6 +304,11 @@ def workers_section(look: Look) -> list[dict[str, Any]]:
             }
         )
     return shown
+
+
+def _by_place(one: tuple[str, Report]) -> tuple[str, int, str]:
+    member, report = one
+    return machine_of(report), report.slot[1], member
 
 
 def owners_of(reports: Mapping[str, Report]) -> dict[str, tuple[str, str]]:
@@ -377,12 +388,17 @@ def time_section(look: Look, windows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"windows": shown, "held": held_back(_times(look), windowed)}
 
 
-def error_document(one: SeenError) -> dict[str, Any]:
-    """Return an error as the page shows it; texts are texts, whatever they look like."""
+def error_document(
+    one: SeenError, names: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return an error as the page shows it; texts are texts, whatever they look like. `names` are
+    those of the workers that are still known.
+    """
     record, failure = one.record, one.failure
     document: dict[str, Any] = {
         "number": one.number,
         "at": one.at_ms,
+        "worker_name": names.get(one.worker, short_id(one.worker)),
         "worker": one.worker,
         "fatal": failure is not None or record is None,
     }

@@ -315,7 +315,7 @@ def test_without_a_page_no_figures_are_gathered_but_the_timeline_goes_on() -> No
     feed._glance()
     sections = json.loads(feed.snapshot())
     events = [event["text"] for event in sections["timeline"]["events"]]
-    assert "worker worker-0 (process 1000) died" in events
+    assert "worker worker-0 on host-0 (process 1000) died" in events
     assert sum(bucket[2] for bucket in sections["timeline"]["buckets"]) > 0
 
 

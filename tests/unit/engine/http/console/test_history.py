@@ -111,3 +111,12 @@ def test_an_hour_of_errors_leaves_what_else_happened() -> None:
     assert (failures[0]["at"], len(failures)) == (2000, 60)
 
 
+def test_a_worker_is_said_with_its_machine_and_the_beginning_of_its_id() -> None:
+    history = History()
+    member = "a43f263c4e5c4766b136d714b1d2f3a4"
+    here = Report(member, "running", tasks={"0_0": "running"}, pid=7, home="host-1:/state")
+    see(history, 0, here)
+    assert texts(history)[1:] == [
+        "worker a43f263c on host-1 (process 7) started",
+        "task 0_0 assigned to a43f263c on host-1",
+    ]

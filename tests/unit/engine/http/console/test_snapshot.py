@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 
+from penstock import StreamsBuilder, TimeWindows
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.recent_errors import SeenError
 from penstock._engine.http.console.feed import encoded
-from penstock._engine.http.console.graph import graph_document
+from penstock._engine.http.console.graph import graph_document, windows_of
 from penstock._engine.http.console.snapshot import Watch, error_document, owners_of
 from penstock._engine.metrics.record_failures import RecordFailure
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.planner.tasks import plan_tasks
 from tests.console.simulated import PLANTED, Simulated
 
 
@@ -143,6 +146,24 @@ def test_an_error_keeps_its_place_and_the_record_s_texts_as_they_are() -> None:
     failure = WorkerFailure("E", "gone", "trace", "user trace", {"topic": "in", "offset": 9})
     fatal = error_document(SeenError(2, 5, "w", None, failure))
     assert (fatal["fatal"], fatal["error"], fatal["offset"]) == (True, "gone", 9)
+
+
+def test_workers_are_called_by_their_place() -> None:
+    application = Simulated(partitions=1, workers=2)
+    application.members[0] = "a43f263c4e5c4766b136d714b1d2f3a4"
+    application.executors = True
+    application.fail()
+    sections = seen(application, 1)
+    known = [(one["name"], one["short_id"], one["executor"]) for one in sections["workers"]]
+    assert known == [
+        ("host-0 \u00b7 slot 0", "a43f263c", "1"),
+        ("host-1 \u00b7 slot 1", "worker-1", "2"),
+    ]
+    [error] = sections["errors"]
+    assert (error["worker"], error["worker_name"]) == (
+        application.members[0],
+        "host-0 \u00b7 slot 0",
+    )
 
 
 def test_a_figure_that_is_no_number_is_left_out() -> None:

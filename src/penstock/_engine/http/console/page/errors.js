@@ -31,7 +31,7 @@ export class ErrorsView {
   card(error) {
     const place = error.topic ? `${error.topic} / ${error.partition} @ ${error.offset}` : null;
     const facts = [["Task", error.task_id], ["Node", error.node], ["Record", place], ["Code", error.location],
-      ["Reason", error.reason?.replaceAll("-", " ")], ["Worker", error.worker],
+      ["Reason", error.reason?.replaceAll("-", " ")], ["Worker", error.worker_name, error.worker],
       ["Dead letter", error.dead_letters?.length ? error.dead_letters.join(", ") : null]];
     const preview = [["key", error.key], ["value", error.value], ...(error.headers ?? []).map(([name, value]) => [`header ${name}`, value])];
     const has = preview.some(([, text]) => text !== null && text !== undefined);
@@ -39,7 +39,7 @@ export class ErrorsView {
       h("div", { class: "error-head" }, h("time", { datetime: new Date(error.at).toISOString() }, clock(error.at)),
         h("span", { class: error.fatal ? "pill bad" : "pill busy" }, error.fatal ? "worker ended" : error.dead_letters?.length ? "dead letter" : "skipped")),
       h("p", { class: "error-text" }, error.error),
-      h("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
+      h("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value, whole]) => h("div", {}, h("dt", {}, name), h("dd", { title: whole }, value)))),
       has ? h("details", {}, h("summary", {}, "The record"), h("dl", { class: "record" },
         preview.filter(([, text]) => text !== null && text !== undefined).map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, h("code", {}, text)))))) : null,
       error.trace ? h("details", {}, h("summary", {}, "Traceback"), h("pre", { tabindex: 0 }, error.trace)) : null);

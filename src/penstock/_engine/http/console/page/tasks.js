@@ -17,7 +17,7 @@ export class TasksView {
     this.cards = new Map();
     this.squares = new Map();
     this.workers = h("div", { class: "workers", role: "list", "aria-label": "Workers" });
-    this.search = h("input", { type: "search", id: "task-search", placeholder: "task, worker or state", oninput: () => this.list() });
+    this.search = h("input", { type: "search", id: "task-search", placeholder: "task, worker, state", oninput: () => this.list() });
     this.note = h("p", { class: "count", role: "status" });
     this.table = new VirtualTable({
       label: "Tasks",
@@ -55,10 +55,15 @@ export class TasksView {
     for (const [task, until] of this.moved) if (until < seen) this.moved.delete(task);
     this.showWorkers(workers);
     this.list();
+    const known = new Map(workers.map(({ id, name, executor, process }) => [id,
+      { name, where: `${name}${executor ? `, executor ${executor}` : ""}, process ${process}, worker ${id}` }]));
   }
+      const worker = known.get(task.worker);
+      task.name = worker?.name ?? task.worker;
+      task.where = worker?.where ?? task.worker;
 
   sort(key) {
-    this.order = [key, this.order[0] === key ? !this.order[1] : key !== "id" && key !== "worker"];
+    this.order = [key, this.order[0] === key ? !this.order[1] : !["id", "state", "name"].includes(key)];
     this.table.sorted(...this.order);
     this.list();
   }
@@ -68,7 +73,7 @@ export class TasksView {
     const wanted = this.search.value.trim().toLowerCase();
     let found = this.all;
     if (wanted) {
-      found = found.filter((task) => [task.id, task.worker ?? "", task.state].some((text) => text.toLowerCase().includes(wanted)));
+      found = found.filter((task) => [task.id, task.where ?? "", task.state].some((text) => text.toLowerCase().includes(wanted)));
     }
     const [key, downwards] = this.order;
     if (key !== "id" || downwards) {
@@ -88,8 +93,8 @@ export class TasksView {
     setText(text, restores ? `restoring ${percent(task.restored)}${left}` : task.state);
     if (bar.hidden === restores) bar.hidden = !restores;
     if (restores) bar.value = task.restored;
-    setText(worker, task.worker ?? "–");
-    setAttribute(worker, "title", task.worker);
+    setText(worker, task.name ?? "–");
+    setAttribute(worker, "title", task.where);
     setText(speed, rate(task.rate));
     setText(lag, short(task.lag));
     setText(busy, percent(task.busy));
@@ -127,22 +132,26 @@ export class TasksView {
   card() {
     const name = h("h3");
     const state = h("span", { class: "pill" });
-    const where = h("p", { class: "where" });
+    const place = h("span");
+    const where = h("p", { class: "where" }, place, id);
     const busy = h("meter", { min: 0, max: 1, high: 0.8, "aria-label": "Busy" });
     const facts = h("p", { class: "worker-facts" });
     const squares = h("div", { class: "squares", "aria-hidden": "true" });
     const element = h("article", { class: "worker-card", role: "listitem" }, h("div", { class: "worker-head" }, name, state), where, busy, facts, squares);
-    return { element, name, state, where, busy, facts, squares };
+    return { element, name, id, state, place, busy, facts, squares };
   }
+    const id = h("code", { class: "worker-id" });
 
   writeCard(card, worker, tasks) {
-    setText(card.name, worker.id);
-    setAttribute(card.name, "title", worker.id);
+    setText(card.name, worker.name);
+    setAttribute(card.name, "title", worker.name);
+    setText(card.id, worker.short_id);
+    setAttribute(card.id, "title", worker.id);
     setText(card.state, worker.state);
     const gone = ["closed", "failed", "lost"].includes(worker.state);
     setAttribute(card.state, "class", `pill ${gone ? (worker.state === "closed" ? "off" : "bad") : worker.state === "running" ? "good" : "busy"}`);
     setAttribute(card.element, "class", gone ? "worker-card gone" : "worker-card");
-    setText(card.where, `${worker.machine || "?"} · process ${worker.process}${worker.slot[0] ? ` · slot ${worker.slot[1]}` : ""}`);
+    setText(card.place, `${worker.executor ? `executor ${worker.executor} · ` : ""}process ${worker.process} · `);
     const value = worker.busy ?? 0;
     if (card.busy.value !== value) card.busy.value = value;
     setAttribute(card.busy, "aria-label", `Busy ${percent(worker.busy)}`);
