@@ -399,6 +399,57 @@ def test_nothing_covers_the_graph(shown: Shown) -> None:
     assert edges[0][1] <= edges[1][0]
 
 
+IDS = texts(".vspace .vrow:not([hidden]) .c-id")
+SORTED = "document.querySelector('[role=columnheader]').ariaSort"
+
+
+def test_tasks_are_sorted_as_the_table_says(shown: Shown) -> None:
+    page = shown.page()
+    view(page, "Tasks")
+    ids = [f"{sub}_{partition}" for sub in range(3) for partition in range(4)]
+    page.until(f"{IDS}.length === 12", "all tasks")
+    # The elements are in the order of the rows.
+    assert (page.run(SORTED), page.run(IDS)) == ("ascending", ids)
+    page.click("[role=columnheader] .sort")
+    assert (page.run(SORTED), page.run(IDS)) == ("descending", ids[::-1])
+
+
+def test_workers_are_named_by_their_place(shown: Shown) -> None:
+    member = shown.application.members[0] = "a43f263c4e5c4766b136d714b1d2f3a4"
+    shown.application.executors = True
+    shown.application.fail()
+    page = shown.page()
+    view(page, "Tasks")
+    page.until("document.querySelectorAll('.worker-card').length === 3", "three workers")
+    card = page.run(text(".worker-card"))
+    assert card.startswith("host-0 \u00b7 slot 0runningexecutor 1 \u00b7 process 1000 \u00b7 a43f263c")
+    assert page.run("document.querySelector('.worker-id').title") == member
+    assert page.run(text(".vspace .c-worker")) == "host-0 \u00b7 slot 0"
+    view(page, "Errors")
+    page.until(f"{text('.error-card')}?.includes('host-0 \u00b7 slot 0')", "the worker's name")
+
+
+def test_on_a_phone_a_restoring_task_says_how_far_it_is_and_where(shown: Shown) -> None:
+    task = shown.application.plan()[0].id
+    shown.application.restoring = {task: 1000}
+    page = shown.page(390, 780)
+    view(page, "Tasks")
+    page.until("document.querySelector('.is-restoring')", "the task")
+    shown.application.restoring = {task: 550}
+    row = "document.querySelector('.vspace .is-restoring')"
+    said = f"{row}.querySelector('.progress-text')"
+    page.until(f"/^45 % \u00b7 \\d+ s$/.test({said}.textContent)", "how far it is")
+    cut = f"(one => one.scrollWidth > one.clientWidth)({row}.querySelector('.said'))"
+    assert not page.run(cut)
+    assert page.run(f"{row}.querySelector('.under').textContent") == "host-0 \u00b7 slot 0"
+    edges = page.run(
+        f"[{row}, {row}.querySelector('progress')].map(one => one.getBoundingClientRect())"
+        ".map(box => [box.left, box.right, Math.round(box.bottom)])"
+    )
+    assert edges[0][:2] == edges[1][:2]
+    assert abs(edges[0][2] - edges[1][2]) <= 1
+
+
 def test_errors_are_added_to_the_event_of_their_minute(shown: Shown) -> None:
     page = shown.page()
     shown.application.fail()

@@ -59,6 +59,13 @@ export function clock(ms) {
   return ms === null || ms === undefined ? UNKNOWN : new Date(ms).toLocaleTimeString("en-GB");
 }
 
+/** What is left, in one unit: nobody knows it better. */
+export function roughly(ms) {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
 export function moment(ms) {
   if (ms === null || ms === undefined) return UNKNOWN;
   const time = new Date(ms);

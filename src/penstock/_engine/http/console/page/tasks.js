@@ -1,12 +1,15 @@
 // Who has what: workers with their tasks as squares, and a table of all tasks.
 
 import { h, setAttribute, setText } from "./dom.js";
-import { count, duration, milliseconds, moment, percent, rate, short } from "./format.js";
+import { count, milliseconds, moment, percent, rate, roughly, short } from "./format.js";
 import { VirtualTable } from "./virtual.js";
 
 const SQUARES_MAX = 400;
 const MOVED_MS = 4000;
+const ROW = { wide: 34, phone: 50 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+const phone = matchMedia("(max-width: 46rem)");
+const collator = new Intl.Collator("en", { numeric: true });
 
 export class TasksView {
   constructor() {
@@ -24,8 +27,9 @@ export class TasksView {
       onSort: (key) => this.sort(key),
       columns: [
         { title: "Task", key: "id", class: "c-id" },
-        { title: "State", key: "state", class: "c-state", make: () => [h("span", { class: "dot" }), h("span"), h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Restored" })] },
-        { title: "Worker", key: "worker", class: "c-worker" },
+        { title: "State", key: "state", class: "c-state", make: () => [h("span", { class: "dot" }), h("span", { class: "said" }, h("span", { class: "word" }), h("span", { class: "progress-text" }), h("span", { class: "under" })),
+            h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Restored" })] },
+        { title: "Worker", key: "name", class: "c-worker" },
         { title: "Records", key: "rate", class: "c-number" },
         { title: "Lag", key: "lag", class: "c-number" },
         { title: "Busy", key: "busy", class: "c-number c-wide" },
@@ -35,6 +39,10 @@ export class TasksView {
       ],
       update: (cells, task, row) => this.write(cells, task, row),
     });
+    const resize = () => this.table.setRowHeight(phone.matches ? ROW.phone : ROW.wide);
+    phone.addEventListener("change", resize);
+    resize();
+    this.table.sorted(...this.order);
     this.element = h("section", { class: "tasks", "aria-label": "Tasks and workers" },
       this.workers,
       h("div", { class: "bar" }, h("label", { for: "task-search" }, "Find "), this.search, this.note),
@@ -47,7 +55,12 @@ export class TasksView {
     const names = Object.keys(tasks);
     this.all = tasks.id.map((_, at) => Object.fromEntries(names.map((name) => [name, tasks[name][at]])));
     const seen = performance.now();
+    const known = new Map(workers.map(({ id, name, executor, process }) => [id,
+      { name, where: `${name}${executor ? `, executor ${executor}` : ""}, process ${process}, worker ${id}` }]));
     for (const task of this.all) {
+      const worker = known.get(task.worker);
+      task.name = worker?.name ?? task.worker;
+      task.where = worker?.where ?? task.worker;
       const before = this.owners.get(task.id);
       if (before !== undefined && before !== task.worker && task.worker !== null) this.moved.set(task.id, seen + MOVED_MS);
       this.owners.set(task.id, task.worker);
@@ -55,12 +68,7 @@ export class TasksView {
     for (const [task, until] of this.moved) if (until < seen) this.moved.delete(task);
     this.showWorkers(workers);
     this.list();
-    const known = new Map(workers.map(({ id, name, executor, process }) => [id,
-      { name, where: `${name}${executor ? `, executor ${executor}` : ""}, process ${process}, worker ${id}` }]));
   }
-      const worker = known.get(task.worker);
-      task.name = worker?.name ?? task.worker;
-      task.where = worker?.where ?? task.worker;
 
   sort(key) {
     this.order = [key, this.order[0] === key ? !this.order[1] : !["id", "state", "name"].includes(key)];
@@ -76,10 +84,8 @@ export class TasksView {
       found = found.filter((task) => [task.id, task.where ?? "", task.state].some((text) => text.toLowerCase().includes(wanted)));
     }
     const [key, downwards] = this.order;
-    if (key !== "id" || downwards) {
-      const sign = downwards ? -1 : 1;
-      found = [...found].sort((one, other) => sign * compare(one[key], other[key]));
-    }
+    const sign = downwards ? -1 : 1;
+    found = [...found].sort((one, other) => sign * compare(one[key], other[key]) || collator.compare(one.id, other.id));
     setText(this.note, `${count(found.length)} of ${count(this.all.length)} tasks`);
     this.table.show(found);
   }
@@ -87,10 +93,12 @@ export class TasksView {
   write(cells, task, row) {
     const [id, state, worker, speed, lag, busy, dropped, time, standby] = cells;
     setText(id, task.id);
-    const [, text, bar] = state.children;
+    const [, said, bar] = state.children;
+    const [word, progress, under] = said.children;
     const restores = task.restored !== null;
-    const left = task.eta === null ? "" : `, ${duration(task.eta * 1000)} left`;
-    setText(text, restores ? `restoring ${percent(task.restored)}${left}` : task.state);
+    setText(word, task.state);
+    setText(progress, restores ? [percent(task.restored), task.eta === null ? null : roughly(task.eta * 1000)].filter(Boolean).join(" · ") : "");
+    setText(under, phone.matches ? task.name ?? "no worker" : "");
     if (bar.hidden === restores) bar.hidden = !restores;
     if (restores) bar.value = task.restored;
     setText(worker, task.name ?? "–");
@@ -131,6 +139,7 @@ export class TasksView {
 
   card() {
     const name = h("h3");
+    const id = h("code", { class: "worker-id" });
     const state = h("span", { class: "pill" });
     const place = h("span");
     const where = h("p", { class: "where" }, place, id);
@@ -140,7 +149,6 @@ export class TasksView {
     const element = h("article", { class: "worker-card", role: "listitem" }, h("div", { class: "worker-head" }, name, state), where, busy, facts, squares);
     return { element, name, id, state, place, busy, facts, squares };
   }
-    const id = h("code", { class: "worker-id" });
 
   writeCard(card, worker, tasks) {
     setText(card.name, worker.name);
@@ -190,5 +198,5 @@ export class TasksView {
 function compare(one, other) {
   if (one === null || one === undefined) return other === null || other === undefined ? 0 : -1;
   if (other === null || other === undefined) return 1;
-  return typeof one === "string" ? one.localeCompare(other, "en", { numeric: true }) : one - other;
+  return typeof one === "string" ? collator.compare(one, other) : one - other;
 }

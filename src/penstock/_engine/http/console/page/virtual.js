@@ -31,6 +31,16 @@ export class VirtualTable {
     this.observer.observe(this.scroller);
   }
 
+  /** Change the height of all rows: on a phone they have two lines. */
+  setRowHeight(height) {
+    this.rowHeight = height;
+    for (const { element } of this.rows) {
+      element.style.height = `${height}px`;
+      element.style.transform = ""; // it is placed anew
+    }
+    this.show(this.items);
+  }
+
   sorted(key, downwards) {
     this.columns.forEach((column, at) => {
       const how = column.key === key ? (downwards ? "descending" : "ascending") : "none";
