@@ -37,7 +37,7 @@ def screen(sections: Mapping[str, Any], width: int, height: int) -> list[str]:
     stores = sorted(sections["stores"].items(), key=lambda item: -(item[1]["rows"] or 0))
     if stores:
         rows = [
-            (name, _number(one["rows"]), _bytes(one["bytes"]))
+            (name, _about(one["rows"]), _bytes(one["bytes"]))
             for name, one in stores[:_STORES_SHOWN]
         ]
         lines += ["", *_table(("STORE", "ROWS", "SIZE"), rows)]
@@ -132,6 +132,11 @@ def _cut(line: str, width: int) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:,.0f}"
+
+
+def _about(rows: float | None) -> str:
+    """Return rows of a store, which engines estimate."""
+    return "-" if rows is None else f"\u2248{_number(rows)}"
 
 
 def _part(value: float | None) -> str:

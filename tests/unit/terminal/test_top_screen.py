@@ -30,6 +30,7 @@ def test_it_shows_workers_stores_tasks_and_errors() -> None:
         "lost",
         "host-0 \u00b7 slot 0",
         "counts",
+        "\u224858",
         "ValueError: boom at orders/0@42 (/app/shopboom.py:12)",
     ):
         assert part in text

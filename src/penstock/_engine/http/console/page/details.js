@@ -1,7 +1,7 @@
 // What is known of the node, topic or store that was clicked.
 
 import { byId, h, setText } from "./dom.js";
-import { bytes, count, milliseconds, percent, rate } from "./format.js";
+import { about, bytes, count, milliseconds, percent, rate } from "./format.js";
 import { QueryBox } from "./query.js";
 
 const KINDS = {
@@ -65,7 +65,7 @@ export class Details {
     const { kind, name } = this.shape;
     if (kind === "store") {
       const store = stores?.[name];
-      const facts = [["Rows, about", count(store?.rows)], ["Size", bytes(store?.bytes)], ["Parts", count(store?.parts)]];
+      const facts = [["Rows", store ? `${about(store.rows)} (estimated)` : about(null)], ["Size", bytes(store?.bytes)], ["Parts", count(store?.parts)]];
       const made = this.shape.store;
       if (made?.kind) facts.push(["Kind", made.kind.replaceAll("_", " ")], ["Engine", made.engine], ["Changelog", made.logged ? "yes" : "no"]);
       return facts;

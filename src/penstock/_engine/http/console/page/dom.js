@@ -34,4 +34,10 @@ export function setAttribute(element, name, value) {
   } else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
 
+/** Return a legend: of each mark its class, its name, and what else there is to say where there is room. */
+export function legend(marks) {
+  return h("p", { class: "legend" }, marks.map(([kind, name, more]) =>
+    h("span", { class: "key" }, h("span", { class: kind, "aria-hidden": "true" }), h("span", {}, name, more ? h("span", { class: "more-words" }, more) : null))));
+}
+
 export const byId = (id) => document.getElementById(id);

@@ -19,6 +19,10 @@ export function short(value) {
 
 const trimmed = (value) => (Math.abs(value) < 100 ? value.toFixed(1) : value.toFixed(0));
 
+/** Rows of a store: engines estimate them. */
+export const about = (value) => (value === null || value === undefined ? UNKNOWN : `≈\u2009${short(value)}`);
+export const rows = (value) => (value === null || value === undefined ? "" : `${about(value)} row${value === 1 ? "" : "s"}`);
+
 export const rate = (value) =>
   value === null || value === undefined ? UNKNOWN : `${short(value)}/s`;
 

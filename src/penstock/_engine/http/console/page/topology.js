@@ -1,7 +1,7 @@
 // The graph of the running program, with rates on its arrows and figures at its nodes.
 
-import { h, s, setAttribute, setText } from "./dom.js";
-import { rate, short } from "./format.js";
+import { h, legend, s, setAttribute, setText } from "./dom.js";
+import { rate, rows, short } from "./format.js";
 
 const LID = 12;
 const NODES = new Set(["source", "processor", "sink", "dynamic-sink"]);
@@ -147,7 +147,7 @@ export class TopologyView {
     for (const { group, badges, note, shape } of this.shapes) {
       if (NODES.has(shape.kind)) this.updateNode(group, badges, shape, flow.nodes[shape.name]);
       if (shape.kind === "store" && stores) {
-        setText(note, shape.name in stores ? `${short(stores[shape.name].rows)} rows` : "");
+        setText(note, shape.name in stores ? rows(stores[shape.name].rows) : "");
       }
     }
   }
