@@ -390,6 +390,52 @@ def test_edges_behind_which_the_graph_goes_on_fade(shown: Shown) -> None:
     assert not page.run(f"{canvas}.classList.contains('more-right')")
 
 
+SCALE = (
+    "(one => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"
+    "(document.querySelector('.graph'))"
+)
+CAPTION = "parseFloat(getComputedStyle(document.querySelector('.graph .caption')).fontSize)"
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_the_graph_can_be_read_at_the_start_and_fit_shows_all_of_it(
+    shown: Shown, width: int
+) -> None:
+    page = shown.page(width, 800)
+    assert page.run(f"{SCALE} >= 0.89")
+    assert page.run(f"{SCALE} * {CAPTION} >= 11")
+    hidden = (
+        "(one => Math.max(one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight))"
+        "(document.querySelector('.canvas'))"
+    )
+    assert page.run(f"{hidden} > 1")
+
+    page.click(".zoom button[aria-label=Fit]")
+
+    page.until(f"{hidden} <= 1", "all of the graph in sight")
+
+
+def test_the_graph_stays_where_it_was_scrolled_to(shown: Shown) -> None:
+    page = shown.page()
+    page.run("document.querySelector('.canvas').scrollTop = 300")
+    page.until("document.querySelector('.canvas.more-top')", "that it is scrolled")
+    view(page, "Errors")
+    view(page, "Topology")
+    assert page.run("document.querySelector('.canvas').scrollTop") == 300
+
+
+def test_a_skipped_record_is_an_error_and_not_dropped_as_well(shown: Shown) -> None:
+    page = shown.page()
+    shown.application.fail()
+    shown.application.fail()
+    badges = texts(".badges text")
+    page.until(f"{badges}.includes('2 errors')", "the errors")
+    # The aggregation has dropped late records, which are no errors.
+    page.until(f"{badges}.length === 2", "errors and what was dropped")
+    kinds = page.run("[...document.querySelectorAll('.badges text')].map(one => one.classList[0])")
+    assert kinds == ["errors", "dropped"]
+
+
 def test_nothing_covers_the_graph(shown: Shown) -> None:
     page = shown.page()
     edges = page.run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -37,6 +37,8 @@ class RecentErrors:
         self._lock = threading.Lock()
         self._kept: deque[SeenError] = deque(maxlen=KEPT_MAX)
         self._count = 0
+        self._failed = Counter[str]()
+        self._skipped = Counter[str]()
 
     def take(self, report: Report) -> None:
         """Take a report, each once."""
@@ -60,10 +62,20 @@ class RecentErrors:
         """How many there were since the start."""
         return self._count
 
+    def of_nodes(self) -> tuple[Counter[str], Counter[str]]:
+        """Return how many records have failed at each node since the start, and how many of these
+        were skipped: the counters of dropped records have those, too.
+        """
+        with self._lock:
+            return self._failed.copy(), self._skipped.copy()
+
     def _keep(
         self, report: Report, record: RecordFailure | None, failure: WorkerFailure | None
     ) -> None:
         self._count += 1
+        if record is not None:
+            self._failed[record.node] += 1
+            self._skipped[record.node] += record.skipped
         at_ms = self._now_ms() if record is None or not record.at_ms else record.at_ms
         self._kept.append(SeenError(self._count, at_ms, report.member_id, record, failure))
 

@@ -14,11 +14,14 @@ from penstock._engine.topology.nodes.join_nodes import SelfJoin, StreamJoinSide,
 from penstock._engine.topology.nodes.stream_nodes import Operation, ProcessorNode
 from penstock._engine.topology.nodes.window_nodes import SessionAggregate, WindowedOperation
 from penstock._engine.topology.picture.assembly import Box, pictured
-from penstock._engine.topology.picture.labels import label_of
+from penstock._engine.topology.picture.labels import TextSizes, in_words, label_of
 from penstock._engine.topology.picture.scene import Kind, compose
 from penstock._engine.topology.picture.svg import path_of
 from penstock._engine.topology.topology import Topology
 from penstock.stores import StoreBuilder
+
+# The page shows the graph at nine tenths of its size or more: no text is then below eleven pixels.
+_TEXT_SIZES = TextSizes(headline_px=13.5, caption_px=12.25)
 
 NODE_KINDS = frozenset({Kind.SOURCE, Kind.PROCESSOR, Kind.SINK, Kind.DYNAMIC_SINK})
 
@@ -26,7 +29,7 @@ NODE_KINDS = frozenset({Kind.SOURCE, Kind.PROCESSOR, Kind.SINK, Kind.DYNAMIC_SIN
 def graph_document(topology: Topology, tasks: Iterable[TaskPlan]) -> dict[str, Any]:
     """Return all that the page needs to draw a program."""
     scene = compose(topology.describe())
-    labels = [label_of(shape) for shape in scene.shapes]
+    labels = [label_of(shape, _TEXT_SIZES) for shape in scene.shapes]
     picture = pictured(scene, labels)
     panel_of = {i: n for n, panel in enumerate(scene.panels) for i in panel.members}
     shapes = [

@@ -328,9 +328,7 @@ def owners_of(reports: Mapping[str, Report]) -> dict[str, tuple[str, str]]:
 def flow_section(look: Look, flow: Flow, rates: list[float | None]) -> dict[str, Any]:
     """Return the rates of all arrows, and the figures of all nodes."""
     metrics = look.metrics
-    errors = Counter(
-        one.record.node for one in look.application.errors().newest() if one.record is not None
-    )
+    errors, skipped = look.application.errors().of_nodes()
     reached = node_rates(flow, rates, metrics.read, metrics.processed)
     heat = _heat(look, reached)
     nodes: dict[str, Any] = {}
@@ -342,6 +340,7 @@ def flow_section(look: Look, flow: Flow, rates: list[float | None]) -> dict[str,
             "heat": heat.get(name, 0.0),
             "errors": errors[name],
             "dropped": 0 if known is None else known.dropped,
+            "skipped": skipped[name],
             "latency_avg": None if known is None else _rounded(known.latency_avg, 1),
             "latency_max": None if known is None else _rounded(known.latency_max, 1),
         }
@@ -398,8 +397,8 @@ def error_document(
     document: dict[str, Any] = {
         "number": one.number,
         "at": one.at_ms,
-        "worker_name": names.get(one.worker, short_id(one.worker)),
         "worker": one.worker,
+        "worker_name": names.get(one.worker, short_id(one.worker)),
         "fatal": failure is not None or record is None,
     }
     if record is None and failure is None:

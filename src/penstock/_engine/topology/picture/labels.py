@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from penstock._engine.topology.picture.scene import Kind, Shape
 
@@ -71,6 +72,17 @@ _VERBS = {
 
 
 @dataclass(frozen=True, slots=True)
+class TextSizes:
+    """How large the two lines are drawn."""
+
+    headline_px: float = HEADLINE_PX
+    caption_px: float = CAPTION_PX
+
+
+_SIZES = TextSizes()
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """A bold line and a small line beneath; both fit into `width`."""
 
@@ -79,29 +91,31 @@ class Label:
     width: float
 
 
-def label_of(shape: Shape) -> Label:
+def label_of(shape: Shape, sizes: TextSizes = _SIZES) -> Label:
     """Choose the two lines for `shape` and shorten them."""
+    headline_of = partial(headline_width, size_px=sizes.headline_px)
+    caption_of = partial(caption_width, size_px=sizes.caption_px)
     text = " ".join(shape.text.split())
     if shape.kind is Kind.DYNAMIC_TOPIC:
         text = text.rpartition("<locals>.")[2]
-    words = _in_words(shape.kind, text)
-    headline = _shortened(words or text, headline_width)
-    caption = _shortened(text if words else _CAPTIONS[shape.kind], caption_width)
-    width = max(_WIDTH_MIN, headline_width(headline), caption_width(caption))
+    words = in_words(shape.kind, text)
+    headline = _shortened(words or text, headline_of)
+    caption = _shortened(text if words else _CAPTIONS[shape.kind], caption_of)
+    width = max(_WIDTH_MIN, headline_of(headline), caption_of(caption))
     return Label(headline, caption, 2.0 * math.ceil(width / 2))
 
 
-def headline_width(text: str) -> float:
+def headline_width(text: str, size_px: float = HEADLINE_PX) -> float:
     """Estimate the width of a bold line, rather too wide than too narrow."""
-    return HEADLINE_PX * sum(map(_em, text))
+    return size_px * sum(map(_em, text))
 
 
-def caption_width(text: str) -> float:
+def caption_width(text: str, size_px: float = CAPTION_PX) -> float:
     """Estimate the width of a small line, whose font is monospaced."""
-    return CAPTION_PX * sum(_FULL_EM if _is_full(char) else _MONOSPACE_EM for char in text)
+    return size_px * sum(_FULL_EM if _is_full(char) else _MONOSPACE_EM for char in text)
 
 
-def _in_words(kind: Kind, name: str) -> str | None:
+def in_words(kind: Kind, name: str) -> str | None:
     """Return a generated name in words; None if the user gave it."""
     if kind is Kind.STORE:
         store = _STORE_NAME.fullmatch(name)

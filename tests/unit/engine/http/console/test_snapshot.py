@@ -166,6 +166,14 @@ def test_workers_are_called_by_their_place() -> None:
     )
 
 
+def test_records_that_were_skipped_are_told_from_others_that_were_dropped() -> None:
+    application = Simulated(partitions=1, workers=1)
+    for _ in range(3):
+        application.fail()
+    node = seen(application, 1)["flow"]["nodes"]["paid-orders"]
+    assert (node["errors"], node["dropped"], node["skipped"]) == (3, 3, 3)
+
+
 def test_a_figure_that_is_no_number_is_left_out() -> None:
     application = Simulated(partitions=1, workers=1)
     rows = application.metric_rows()

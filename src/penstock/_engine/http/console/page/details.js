@@ -79,7 +79,7 @@ export class Details {
       if (node.latency_avg !== null) {
         facts.push(["Age of records, mean", milliseconds(node.latency_avg)], ["Age of records, most", milliseconds(node.latency_max)]);
       }
-      facts.push(["Heat", percent(node.heat)], ["Dropped", count(node.dropped)], ["Recent errors", count(node.errors)]);
+      facts.push(["Heat", percent(node.heat)], ["Dropped", node.skipped ? `${count(node.dropped)}, of these ${count(Math.min(node.skipped, node.dropped))} errors` : count(node.dropped)], ["Errors", count(node.errors)]);
       if (this.shape.operation) facts.push(["Operation", this.shape.operation]);
       if (this.shape.stores?.length) facts.push(["Stores", this.shape.stores.join(", ")]);
       return facts;

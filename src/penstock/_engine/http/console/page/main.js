@@ -43,6 +43,7 @@ function makeTabs() {
 }
 
 function choose(at, focus) {
+  if (active === views[at]) return;
   if (active) {
     setAttribute(active.tab, "aria-selected", "false");
     active.tab.tabIndex = -1;
@@ -55,7 +56,7 @@ function choose(at, focus) {
   panel.setAttribute("aria-labelledby", active.tab.id);
   panel.replaceChildren(active.element);
   if (active !== topology && details.shape) details.close();
-  if (active === topology && topology.graph) topology.fit();
+  if (active === topology) topology.shownAgain();
   draw();
 }
 

@@ -1,6 +1,6 @@
 // The last hour: how much was done when, and what happened.
 
-import { h, s, setAttribute, setText } from "./dom.js";
+import { h, legend, s, setAttribute, setText } from "./dom.js";
 import { clock, count, short } from "./format.js";
 
 const LANES = [["Records", 2], ["Commits", 1], ["Turns", 3]];
@@ -31,7 +31,7 @@ export class TimelineView {
     this.list = h("ol", { class: "events", "aria-label": "Events, newest first" });
     this.element = h("section", { class: "timeline", "aria-label": "Timeline" },
       h("div", { class: "chart" }, this.svg),
-      h("p", { class: "legend" }, ["state", "worker", "rebalance", "restored", "failure"].map((kind) => [h("span", { class: `mark ${kind}` }), kind])),
+      legend(["state", "worker", "rebalance", "restored", "failure"].map((kind) => [`mark ${kind}`, kind])),
       h("h2", {}, "Events"), this.list);
   }
 

@@ -6,31 +6,40 @@ import { rate, rows, short } from "./format.js";
 const LID = 12;
 const NODES = new Set(["source", "processor", "sink", "dynamic-sink"]);
 const ZOOM_STEP = 1.25;
+const SCALES = { least: 0.15, read: 0.9, whole: 1, most: 3 };
+const BADGE = { height: 17, character: 7.1, padding: 9, beside: 14, out: 3 };
 
 export class TopologyView {
   constructor(onOpen) {
     this.onOpen = onOpen;
     this.title = "Topology";
-    this.scale = null;
+    this.follows = "width"; // what the size is chosen by, also when the window changes: width, all, or what the user has chosen
     this.canvas = h("div", { class: "canvas", tabindex: 0, role: "group", "aria-label": "The graph, scrollable" });
     this.tools = h("div", { class: "zoom", role: "group", "aria-label": "Size of the graph" },
       h("button", { type: "button", "aria-label": "Smaller", onclick: () => this.zoom(1 / ZOOM_STEP) }, "−"),
-      h("button", { type: "button", "aria-label": "Fit", onclick: () => this.fit() }, "Fit"),
+      h("button", { type: "button", "aria-label": "Fit", title: "All of it", onclick: () => this.fit("all") }, "Fit"),
       h("button", { type: "button", "aria-label": "Larger", onclick: () => this.zoom(ZOOM_STEP) }, "+"));
-    this.legend = h("p", { class: "legend" },
-      h("span", { class: "swatch cool" }), "idle",
-      h("span", { class: "swatch warm" }), "busy",
-      h("span", { class: "swatch hot" }), "hot: its worker has little time left",
-      h("span", { class: "badge dropped" }, "dropped"), h("span", { class: "badge errors" }, "errors"));
-    this.hint = h("p", { class: "hint", hidden: true }, "Arrows without a figure are not counted: set ",
+    this.legend = legend([["swatch cool", "idle"], ["swatch warm", "busy"], ["swatch hot", "hot", ": its worker has little time left"],
+      ["pill-mark errors", "errors"], ["pill-mark dropped", "dropped"]]);
+    this.hint = h("p", { class: "hint", hidden: true }, "For figures on all arrows set ",
       h("code", {}, "metrics.recording.level"), " to ", h("code", {}, "DEBUG"), ".");
     this.element = h("section", { class: "topology", "aria-label": "Topology" }, this.canvas,
       h("div", { class: "below" }, this.legend, this.hint, this.tools));
-    this.canvas.addEventListener("scroll", () => this.fade(), { passive: true });
+    this.canvas.addEventListener("scroll", () => {
+      this.place = [this.canvas.scrollLeft, this.canvas.scrollTop];
+      this.fade();
+    }, { passive: true });
     new ResizeObserver(() => {
-      if (this.scale === null && this.graph) this.fit();
+      this.fit();
       this.fade();
     }).observe(this.canvas);
+  }
+
+  /** Be on the page again: an element that leaves it forgets where it was scrolled to. */
+  shownAgain() {
+    if (!this.graph) return;
+    this.fit();
+    if (this.place) this.canvas.scrollTo(...this.place);
   }
 
   /** Fade the edges behind which the graph goes on. */
@@ -51,11 +60,18 @@ export class TopologyView {
       graph.panels.map((panel) => this.panel(panel)),
       graph.edges.map((edge) => this.edge(edge)),
       graph.shapes.map((shape, at) => this.shape(shape, at)),
-      graph.edges.map((edge, at) => this.label(edge, at)));
+      graph.edges.map((edge, at) => this.label(edge, at)),
+      this.shapes.map(({ badges }) => badges));
     this.svg = svg;
     this.canvas.replaceChildren(svg);
-    this.scale = null;
-    this.fit();
+    this.fit("width");
+    this.begin();
+  }
+
+  /** Where not all of it has room, show where the records come in. */
+  begin() {
+    const [x, , width] = this.graph.shapes.map(({ box }) => box).reduce((first, box) => (box[1] < first[1] ? box : first));
+    this.canvas.scrollTo({ left: (x + width / 2) * this.shown - this.canvas.clientWidth / 2, top: 0 });
   }
 
   panel({ title, box, global }) {
@@ -72,7 +88,9 @@ export class TopologyView {
   }
 
   label(edge, at) {
-    const text = s("text", { x: edge.middle[0], y: edge.middle[1] + 4, class: "rate" });
+    const [x, y] = edge.middle;
+    const inside = this.graph.panels.some(({ box: [left, top, width, height] }) => x > left && x < left + width && y > top && y < top + height);
+    const text = s("text", { x, y: y + 4, class: inside ? "rate" : "rate outside" });
     this.labels[at] = text;
     return text;
   }
@@ -80,8 +98,9 @@ export class TopologyView {
   shape(shape, at) {
     const [x, y, width, height] = shape.box;
     const middle = y + height / 2 + (shape.kind === "store" ? LID / 2 : 0);
-    const badges = s("text", { x: x + width / 2 + 9, y: y - 4, class: "badges" });
-    const note = s("text", { x: x + width / 2, y: y + height + 13, class: "note" });
+    // They are drawn above all shapes, and read with the name of theirs.
+    const badges = s("g", { class: "badges", "aria-hidden": "true" });
+    const note = s("text", { x: x + width / 2, y: y + height + 15, class: "note" });
     const open = () => {
       this.onOpen(shape, at);
       // The details take a part of the room.
@@ -98,8 +117,8 @@ export class TopologyView {
       },
     }, s("title", {}, shape.name), this.outline(shape),
       s("text", { x: x + width / 2, y: middle - 3, class: "headline" }, shape.headline),
-      s("text", { x: x + width / 2, y: middle + 13, class: "caption" }, shape.caption),
-      note, badges);
+      s("text", { x: x + width / 2, y: middle + 14, class: "caption" }, shape.caption),
+      note);
     setAttribute(group, "aria-label", `${shape.kind.replace("-", " ")} ${shape.name}`);
     this.shapes.push({ group, badges, note, shape });
     return group;
@@ -114,18 +133,20 @@ export class TopologyView {
     return s("rect", { x, y, width, height, rx: NODES.has(kind) ? 7 : height / 2, class: "outline" });
   }
 
-  /** Choose the size at which all of it is in sight, but not smaller than can be read. */
-  fit() {
+  /** Choose the size: `width`, as wide as the window, but so that it can be read; `all`, so that all is in sight. */
+  fit(by = this.follows) {
     const { clientWidth, clientHeight } = this.canvas;
-    if (!clientWidth || !this.graph) return;
-    const wanted = Math.min(clientWidth / this.graph.width, clientHeight / this.graph.height, 1.15);
-    this.setScale(Math.max(wanted, 0.6));
-    this.scale = null; // it goes on to follow the window
+    if (!clientWidth || !this.graph || !by) return;
+    const across = clientWidth / this.graph.width;
+    const down = clientHeight / this.graph.height;
+    this.setScale(by === "all" ? Math.max(SCALES.least, Math.min(across, down, SCALES.whole))
+      : Math.max(SCALES.read, Math.min(across, SCALES.whole)));
+    this.follows = by;
   }
 
   zoom(factor) {
-    this.setScale(Math.min(3, Math.max(0.15, this.shown * factor)));
-    this.scale = this.shown;
+    this.setScale(Math.min(SCALES.most, Math.max(SCALES.least, this.shown * factor)));
+    this.follows = null;
   }
 
   setScale(scale) {
@@ -163,12 +184,28 @@ export class TopologyView {
     if (!figures) return;
     const heat = figures.heat >= 0.7 ? "hot" : figures.heat >= 0.3 ? "warm" : "cool";
     setAttribute(group, "class", `shape ${shape.kind} ${heat}${figures.errors ? " failing" : ""}`);
-    const marks = [];
-    if (figures.errors) marks.push(`${short(figures.errors)} errors`);
-    if (figures.dropped) marks.push(`${short(figures.dropped)} dropped`);
-    setText(badges, marks.join(" · "));
+    // A record that failed and was skipped was dropped, too: it is shown once.
+    const dropped = Math.max(0, figures.dropped - figures.skipped);
+    const errors = figures.errors ? `${short(figures.errors)} error${figures.errors === 1 ? "" : "s"}` : null;
+    const others = dropped ? `${short(dropped)} dropped` : null;
+    this.showBadges(badges, shape.box, [[errors, "errors"], [others, "dropped"]]);
+    const marks = [errors, others];
     const parts = [`${shape.kind} ${shape.name}`, figures.rate === null ? null : rate(figures.rate),
       figures.lag === undefined ? null : `lag ${short(figures.lag)}`, ...marks, heat === "cool" ? null : heat];
     setAttribute(group, "aria-label", parts.filter(Boolean).join(", "));
+  }
+  /** Write badges on the right corners, the first above the second: arrows come and go in the middle. */
+  showBadges(group, [x, y, width, height], badges) {
+    const said = badges.map(([text]) => text ?? "").join("\n");
+    if (group.dataset.said === said) return;
+    group.dataset.said = said;
+    group.replaceChildren(...badges.flatMap(([text, kind], at) => {
+      if (!text) return [];
+      const length = text.length * BADGE.character + 2 * BADGE.padding;
+      const left = Math.max(x + width / 2 + BADGE.padding, x + width + BADGE.beside - length);
+      const top = y + at * height - BADGE.height / 2 + (at ? BADGE.out : -BADGE.out);
+      return [s("rect", { x: left, y: top, width: length, height: BADGE.height, rx: BADGE.height / 2, class: kind }),
+        s("text", { x: left + length / 2, y: top + BADGE.height / 2 + 4, class: kind }, text)];
+    }));
   }
 }
