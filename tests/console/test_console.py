@@ -326,6 +326,25 @@ def test_rows_of_a_store_are_shown_as_they_are(shown: Shown) -> None:
     assert cells[4][3] == str(2**63 - 1)
 
 
+def test_times_and_numbers_of_rows_stay_on_one_line_and_the_day_is_said_once(
+    shown: Shown,
+) -> None:
+    page = shown.page()
+    query(page, "windows", key="a")
+    page.until(f"(rows => rows.length === 5)({ROWS})", "windows")
+    assert page.run(text(".result-note")) == "5 rows; times of 1970-01-01"
+    lines = page.run(
+        "[...document.querySelectorAll('.result td')].map(one => "
+        "{ const range = document.createRange(); range.selectNodeContents(one); "
+        "return range.getClientRects().length; })"
+    )
+    assert set(lines) == {1}
+    kinds = page.run(
+        "[...document.querySelector('.result tr:last-child').children].map(one => one.className)"
+    )
+    assert kinds == ["text", "time", "time", "number"]
+
+
 def answered(page: Page, rows: list[dict[str, Any]]) -> None:
     """Ask again; the page gets these rows."""
     answer = json.dumps({"rows": rows, "cursor": None})

@@ -59,10 +59,6 @@ export function duration(ms) {
   return shown.join(" ");
 }
 
-export function clock(ms) {
-  return ms === null || ms === undefined ? UNKNOWN : new Date(ms).toLocaleTimeString("en-GB");
-}
-
 /** What is left, in one unit: nobody knows it better. */
 export function roughly(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));
@@ -70,12 +66,19 @@ export function roughly(ms) {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-export function moment(ms) {
-  if (ms === null || ms === undefined) return UNKNOWN;
+export function clock(ms) {
+  return ms === null || ms === undefined ? UNKNOWN : new Date(ms).toLocaleTimeString("en-GB");
+}
+
+export const moment = (ms) => momentParts(ms).join(" ");
+
+/** Return day and time of day; one text alone if it is no moment. */
+export function momentParts(ms) {
+  if (ms === null || ms === undefined) return [UNKNOWN];
   const time = new Date(ms);
-  if (Number.isNaN(time.getTime())) return String(ms);
+  if (Number.isNaN(time.getTime())) return [String(ms)];
   const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+  return [day, `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`];
 }
 
 const two = (value) => String(value).padStart(2, "0");

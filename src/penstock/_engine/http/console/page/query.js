@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { read } from "./exact.js";
-import { count, moment } from "./format.js";
+import { count, momentParts } from "./format.js";
 import { document_, text } from "./session.js";
 
 const LIMIT = 50;
@@ -83,37 +83,49 @@ export class QueryBox {
   }
 
   show({ value: answer, shown: inText }, further) {
-    const rows = answer.rows ?? [answer];
-    const flat = rows.map((row) => flattened(row, inText));
-    const names = [...new Set(flat.flatMap((row) => Object.keys(row)))];
-    if (further && this.body?.children.length) this.body.append(...flat.map((row) => tableRow(names, row)));
-    else {
-      this.body = h("tbody", {}, flat.map((row) => tableRow(names, row)));
-      this.result.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name)))), this.body));
-      if (!flat.length) this.result.replaceChildren();
-    }
+    const fresh = (answer.rows ?? [answer]).map((row) => flattened(row, inText));
+    this.rows = further ? [...this.rows, ...fresh] : fresh;
+    // A day that all times have in common is said once, above the rows.
+    const days = new Set(this.rows.flatMap((row) => Object.values(row).map((cell) => cell.day).filter(Boolean)));
+    const names = [...new Set(this.rows.flatMap((row) => Object.keys(row)))];
+    const table = h("table", {}, h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col", class: kindOf(name, this.rows) }, name.replaceAll("_", " "))))),
+      h("tbody", {}, this.rows.map((row) => tableRow(names, row, days.size > 1))));
+    this.result.replaceChildren(...(this.rows.length ? [table] : []));
     this.cursor = answer.cursor ?? null;
     this.more.hidden = this.cursor === null;
-    const shown = this.body?.children.length ?? 0;
+    const shown = this.rows.length;
+    // A page is sent when its time is over, be it empty.
     const rest = this.cursor ? ", and there may be more" : "";
-    this.note.textContent = shown || rest ? `${count(shown)} row${shown === 1 ? "" : "s"}${rest}` : "There is no such row.";
+    this.note.textContent = shown || rest ? `${count(shown)} row${shown === 1 ? "" : "s"}${rest}${days.size === 1 ? `; times of ${[...days][0]}` : ""}` : "There is no such row.";
   }
 }
 
 function flattened(row, inText) {
   const flat = {};
-  const time = (value) => (typeof value === "string" ? inText(value) : moment(value));
+  const time = (value) => {
+    const [day, hour] = typeof value === "string" ? [inText(value)] : momentParts(value);
+    return hour ? { kind: "time", day, text: hour } : { kind: "time", text: day };
+  };
   for (const [name, value] of Object.entries(row)) {
     if (name === "store" || name === "position") continue;
     if (name === "window") {
       flat.start = time(value.start);
       flat.end = time(value.end);
-    } else if (name === "timestamp" || name === "valid_to") flat[name] = value === null ? "" : time(value);
-    else flat[name] = inText(value);
+    } else if (name === "timestamp" || name === "valid_to") flat[name] = value === null ? { kind: "time", text: "" } : time(value);
+    else flat[name] = { kind: kindOfText(inText(value)), text: inText(value) };
   }
   return flat;
 }
 
-const tableRow = (names, row) => h("tr", {}, names.map((name) => h("td", {}, cut(row[name] ?? ""))));
+const kindOfText = (text) => (/^-?\d[\d.eE+-]{0,40}$/.test(text) ? "number" : "text");
+
+const kindOf = (name, rows) => rows.find((row) => row[name])?.[name].kind;
+
+function tableRow(names, row, withDays) {
+  return h("tr", {}, names.map((name) => {
+    const { kind, day, text } = row[name] ?? { kind: "text", text: "" };
+    return h("td", { class: kind }, day && withDays ? `${day} ${text}` : cut(text));
+  }));
+}
 
 const cut = (text) => (text.length > CHARACTERS_MAX ? `${text.slice(0, CHARACTERS_MAX)} … (${count(text.length)} characters)` : text);
