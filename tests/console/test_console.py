@@ -515,6 +515,23 @@ def test_on_a_phone_a_restoring_task_says_how_far_it_is_and_where(shown: Shown) 
     assert abs(edges[0][2] - edges[1][2]) <= 1
 
 
+def test_all_open_windows_are_drawn(shown: Shown) -> None:
+    page = shown.page()
+    view(page, "Time")
+    row = ".windows .vspace .vrow"
+    page.until(f"/^[12]$/.test({text(row + ' .c-open')})", "open windows")
+    opened = page.run(f"{texts(row + ':not([hidden]) .c-open')}.map(Number)")
+    for kind in ("window", "grace"):
+        drawn = page.run(
+            f"[...document.querySelectorAll('{row}:not([hidden])')]"
+            f".map(one => one.querySelectorAll('i.{kind}').length)"
+        )
+        assert drawn == opened
+    said = page.run(text(".windows"))
+    for part in ("orders-per-customer", "simulated.py:", "its grace", "stream time of the task"):
+        assert part in said
+
+
 def test_errors_are_added_to_the_event_of_their_minute(shown: Shown) -> None:
     page = shown.page()
     shown.application.fail()

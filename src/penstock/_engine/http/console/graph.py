@@ -76,12 +76,20 @@ def windows_of(topology: Topology, tasks: Iterable[TaskPlan]) -> list[dict[str, 
         operation = node.operation if isinstance(node, ProcessorNode) else None
         facts = None if name not in by_node else _time_facts(operation)
         if facts is not None:
-            found.append({"node": name, "subtopology": by_node[name], **facts})
+            of_node = {"node": name, "location": node.location, "subtopology": by_node[name]}
+            found.append({"title": _title(name, facts["store"]), **of_node, **facts})
     return found
 
 
 def _plans(tasks: Iterable[TaskPlan]) -> Iterable[Any]:
     return {task.subtopology.id: task.subtopology for task in tasks}.values()
+
+
+def _title(node: str, store: str) -> str:
+    """Return the name that the user has given, to the store or else to the node; words if none."""
+    if in_words(Kind.STORE, store) is None:
+        return store
+    return in_words(Kind.PROCESSOR, node) or node
 
 
 def _time_facts(operation: Operation | None) -> dict[str, Any] | None:

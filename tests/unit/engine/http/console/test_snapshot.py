@@ -174,6 +174,22 @@ def test_records_that_were_skipped_are_told_from_others_that_were_dropped() -> N
     assert (node["errors"], node["dropped"], node["skipped"]) == (3, 3, 3)
 
 
+def test_windows_are_called_by_their_store_and_say_where_they_are_written() -> None:
+    [windows] = graph(Simulated())["windows"]
+    assert windows["title"] == "orders-per-customer"
+    assert "simulated.py:" in windows["location"]
+
+
+def test_windows_without_a_name_of_the_user_are_called_by_their_verb() -> None:
+    builder = StreamsBuilder()
+    grouped = builder.stream("in").group_by_key()
+    grouped.windowed_by(TimeWindows.of_size(1000)).count()
+    topology = builder.build()
+    plans = plan_subtopologies(topology, "app")
+    [windows] = windows_of(topology, plan_tasks(plans, {"in": 1}))
+    assert windows["title"] == "aggregate"
+
+
 def test_a_figure_that_is_no_number_is_left_out() -> None:
     application = Simulated(partitions=1, workers=1)
     rows = application.metric_rows()

@@ -1,8 +1,14 @@
 // Time: where each task of a windowed aggregation is, which windows are open, what closes next.
+//
+// All tasks of an aggregation are drawn on one scale. Open windows lie below each other, each followed
+// by its grace, in as many lanes as overlap.
 
-import { h, setAttribute, setText } from "./dom.js";
+import { h, legend, setAttribute, setText } from "./dom.js";
 import { count, duration, moment } from "./format.js";
 import { VirtualTable } from "./virtual.js";
+
+const LANES_MAX = 4;
+const WINDOWS_MAX = 60;
 
 export class TimeView {
   constructor() {
@@ -41,19 +47,24 @@ export class TimeView {
 
   strip(windows) {
     const summary = h("p", { class: "summary" });
+    const counted = isCounted(windows);
     const table = new VirtualTable({
-      label: `Stream time of the tasks of ${windows.node}`,
+      label: `Stream time of the tasks of ${windows.title}`,
       columns: [
         { title: "Task", class: "c-id" },
         { title: "Stream time", class: "c-time", make: () => [h("span", { class: "date" }), h("span")] },
-        ...(isCounted(windows) ? [{ title: "Open", class: "c-number c-open" }, { title: "Closes next in", class: "c-close" }] : []),
+        ...(counted ? [{ title: "Open", class: "c-number c-open" }, { title: "Next closes in", class: "c-number c-close" }] : []),
         { title: "Late", class: "c-number" },
-        { title: "Time of all tasks", class: "c-strip", make: () => [h("div", { class: "strip", "aria-hidden": "true" }, h("i", { class: "window" }), h("i", { class: "grace" }), h("i", { class: "at" }))] },
+        { title: counted ? "Open windows" : "May be open", class: "c-strip", make: () => [h("div", { class: "strip", "aria-hidden": "true" }, h("i", { class: "at" }))] },
       ],
       update: (cells, task) => this.writeTask(cells, task),
     });
-    const element = h("section", { class: "windows", "aria-label": windows.node },
-      h("h2", {}, windows.node), h("p", { class: "kind" }, `${described(windows)}; store ${windows.store}`), h("p", { class: "kind" }, uncounted(windows)), summary, table.element);
+    const element = h("section", { class: "windows", "aria-label": windows.title },
+      h("h2", {}, windows.title, windows.location ? h("code", { title: windows.location }, windows.location.split("/").slice(-2).join("/")) : null),
+      h("p", { class: "kind" }, described(windows)), h("p", { class: "kind" }, uncounted(windows)),
+      h("p", { class: "kind names" }, "node ", h("code", {}, windows.node), ", store ", h("code", {}, windows.store)), summary,
+      counted ? legend([["key-window", "window"], ...(windows.grace ? [["key-grace", "its grace", ": late records still count"]] : []), ["key-at", "stream time of the task"]])
+        : legend([["key-window", "what may still be open"], ["key-at", "stream time of the task"]]), table.element);
     return { element, table, summary };
   }
 
@@ -62,8 +73,7 @@ export class TimeView {
     const times = known.map((task) => task[1]);
     const newest = Math.max(...times);
     const oldest = Math.min(...times);
-    const span = Math.max(1, newest - oldest, (windows.open_ms ?? windows.size ?? 60_000) * 2);
-    const scale = { windows, from: newest - span, span: span * 1.15 };
+    const scale = { windows, ...reach(windows, known, oldest, newest) };
     const late = windows.tasks.reduce((sum, task) => sum + task[4], 0);
     const next = Math.min(...known.filter((task) => task[3] !== null).map((task) => task[3] - task[1]));
     setText(summary, known.length
@@ -85,27 +95,59 @@ export class TimeView {
     }
     const [number, strip] = cells.slice(-2);
     setText(number, count(late));
-    const [bar, grace, mark] = strip.firstChild.children;
-    const place = (ms) => Math.max(0, Math.min(100, ((ms - from) / span) * 100));
+    const bars = strip.firstChild;
     const visible = time !== null;
-    setAttribute(strip.firstChild, "class", visible ? "strip" : "strip none");
+    setAttribute(bars, "class", visible ? "strip" : "strip none");
+    const mark = bars.lastChild;
+    const drawn = visible ? barsOf(windows, time, open, closes) : [];
+    while (bars.children.length - 1 < drawn.length) bars.prepend(h("i"));
+    while (bars.children.length - 1 > drawn.length) bars.firstChild.remove();
     if (!visible) return;
+    const place = (ms) => Math.max(0, Math.min(100, ((ms - from) / span) * 100));
+    drawn.forEach((one, at) => lay(bars.children[at], one, place));
     mark.style.left = `${place(time)}%`;
-    if (closes === null) {
-      lay(bar, place(time - (windows.open_ms ?? span)), place(time));
-      grace.style.display = "none";
-      return;
-    }
-    grace.style.display = "";
-    const end = closes - windows.grace;
-    lay(bar, place(end - windows.size), place(end));
-    lay(grace, place(end), place(closes));
   }
 }
 
-function lay(element, from, to) {
-  element.style.left = `${from}%`;
-  element.style.width = `${Math.max(0, to - from)}%`;
+/** Return begin and length of the scale: all open windows of all tasks, and a little around. */
+function reach(windows, known, oldest, newest) {
+  const back = windows.open_ms ?? (windows.size ?? 60_000) + windows.grace;
+  const closing = known.filter((task) => task[3] !== null);
+  const begins = closing.map((task) => task[3] - windows.grace - windows.size);
+  const ends = closing.map((task) => task[3] + (task[2] - 1) * windows.advance);
+  const from = Math.min(oldest - back, ...begins);
+  const to = Math.max(newest, ...ends);
+  const span = Math.max(1, to - from) * 1.06;
+  return { from: from - span * 0.03, span };
+}
+
+/** Return what is drawn of a task: `{kind, from, to, lane, lanes}`, windows and the grace of each. */
+function barsOf(windows, time, open, closes) {
+  if (closes === null) {
+    const back = windows.open_ms;
+    return back === undefined ? [] : [{ kind: "window", from: time - back, to: time, lane: 0, lanes: 1 }];
+  }
+  const { size, advance, grace } = windows;
+  const first = closes - grace - size;
+  if (open > WINDOWS_MAX) {
+    const end = closes - grace + (open - 1) * advance;
+    return [{ kind: "window", from: first, to: end, lane: 0, lanes: 1 }, { kind: "grace", from: end, to: end + grace, lane: 0, lanes: 1 }];
+  }
+  const lanes = Math.min(LANES_MAX, Math.ceil((size + grace) / advance));
+  return Array.from({ length: open }, (_, at) => {
+    const begin = first + at * advance;
+    const lane = (begin / advance) % lanes; // a window stays in its lane while others close
+    const bar = { kind: "window", from: begin, to: begin + size, lane, lanes };
+    return grace ? [bar, { kind: "grace", from: begin + size, to: begin + size + grace, lane, lanes }] : [bar];
+  }).flat();
+}
+
+function lay(element, { kind, from, to, lane, lanes }, place) {
+  setAttribute(element, "class", kind);
+  element.style.left = `${place(from)}%`;
+  element.style.width = `${Math.max(0, place(to) - place(from))}%`;
+  element.style.top = `${(lane / lanes) * 100}%`;
+  element.style.height = `${100 / lanes}%`;
 }
 
 function described(windows) {
