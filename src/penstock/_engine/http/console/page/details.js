@@ -26,8 +26,8 @@ export class Details {
     this.opener = document.activeElement;
     this.figures = h("dl", { class: "facts" });
     const title = h("h2", { tabindex: -1 }, shape.name);
-    const parts = [h("button", { type: "button", class: "close", "aria-label": "Close the details", onclick: () => this.close() }, "×"),
-      h("p", { class: "kind" }, KINDS[shape.kind] ?? shape.kind), title];
+    const close = h("button", { type: "button", class: "close", "aria-label": "Close the details", onclick: () => this.close() }, "×");
+    const parts = [h("div", { class: "details-head" }, h("div", {}, h("p", { class: "kind" }, KINDS[shape.kind] ?? shape.kind), title), close)];
     if (shape.location) {
       parts.push(h("p", { class: "code" }, h("span", {}, "Written at "), h("code", {}, shape.location)));
     }

@@ -86,7 +86,7 @@ function showHead(head) {
 function showState() {
   const state = status === "live" ? (sections.head?.state ?? "live") : { lost: "no connection, trying again", ended: "the application has ended" }[status] ?? status;
   setText(byId("state"), state);
-  const kind = status !== "live" ? "bad" : { RUNNING: "good", REBALANCING: "busy", ERROR: "bad", PENDING_ERROR: "bad" }[state] ?? "off";
+  const kind = status === "connecting" ? "off" : status !== "live" ? "bad" : { RUNNING: "good", REBALANCING: "busy", ERROR: "bad", PENDING_ERROR: "bad" }[state] ?? "off";
   setAttribute(byId("state"), "class", `pill ${kind}`);
   document.body.classList.toggle("stale", status !== "live");
 }
