@@ -9,6 +9,8 @@ topic, partition and offset. A record that comes again is known and not written 
 `Outbox` is a table of messages, written in the same database transaction as what they tell of;
 `OutboxRelay` publishes them to their topics. None is lost, and none is published of what was rolled
 back. A relay that dies may publish a message again, with the same header `penstock-outbox-id`.
+
+Long because both are one subject, with the database's errors and examples in their docstrings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Requests and their answers, without sockets: stores of all kinds, pages, health, errors."""
+"""Requests and their answers, without sockets: stores of all kinds, pages, health, errors.
+
+Long because each route is asked in all ways there are, of the same small shop.
+"""
 
 from __future__ import annotations
 
