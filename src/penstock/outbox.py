@@ -9,8 +9,6 @@ topic, partition and offset. A record that comes again is known and not written 
 `Outbox` is a table of messages, written in the same database transaction as what they tell of;
 `OutboxRelay` publishes them to their topics. None is lost, and none is published of what was rolled
 back. A relay that dies may publish a message again, with the same header `penstock-outbox-id`.
-
-Long because both are one subject, with the database's errors and examples in their docstrings.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from penstock._clock import monotonic
@@ -416,12 +413,7 @@ class OutboxRelay:
     def __enter__(self) -> OutboxRelay:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _publish(self, limit: int) -> int:
@@ -433,7 +425,9 @@ class OutboxRelay:
         )
         if not messages:
             return 0
-        if self._one_by_one and self._may_share(messages[0][0]):
+        # What was refused is out of the way or, if all were taken one by one, the cause may be.
+        waits = self._refused == messages[0][0] if self._refused else monotonic() < self._shares_at
+        if self._one_by_one and not waits:
             self._one_by_one, self._refused, self._publisher = False, None, None
         done = self._send(messages)
         # What arrived behind a failure is sent again: a key's last message must be its newest.
@@ -458,14 +452,6 @@ class OutboxRelay:
         refuses as a whole: one by one, the one that is the cause is told apart.
         """
         return sent > 1 and not self._one_by_one and any(one.is_of_batch for one in failed)
-
-    def _may_share(self, first: int) -> bool:
-        """Return whether messages may share batches again: what was refused is out of the way, or,
-        if one by one all were taken, the cause may be gone by now.
-        """
-        if self._refused is not None:
-            return first != self._refused
-        return monotonic() >= self._shares_at
 
     def _explained(self, failed: list[Failure], topics: Mapping[int, str]) -> StreamsError:
         refused = [one for one in failed if one.is_refusal]

@@ -1,4 +1,7 @@
-"""The console in a real Chromium, with a real server and a simulated application."""
+"""The console in a real Chromium, with a real server and a simulated application.
+
+Long because all share the browser, which takes seconds to start.
+"""
 
 from __future__ import annotations
 
@@ -487,7 +490,9 @@ def test_workers_are_named_by_their_place(shown: Shown) -> None:
     view(page, "Tasks")
     page.until("document.querySelectorAll('.worker-card').length === 3", "three workers")
     card = page.run(text(".worker-card"))
-    assert card.startswith("host-0 \u00b7 slot 0runningexecutor 1 \u00b7 process 1000 \u00b7 a43f263c")
+    assert card.startswith(
+        "host-0 \u00b7 slot 0runningexecutor 1 \u00b7 process 1000 \u00b7 a43f263c"
+    )
     assert page.run("document.querySelector('.worker-id').title") == member
     assert page.run(text(".vspace .c-worker")) == "host-0 \u00b7 slot 0"
     view(page, "Errors")

@@ -1,5 +1,7 @@
 """A topology between streaming DataFrames: started and stopped together, killed and gone on with,
 ended by one failure, refused where it could not keep its word.
+
+Long because all share one Spark session and one broker.
 """
 
 from __future__ import annotations
