@@ -1,88 +1,20 @@
-"""The console in a real Chromium, with a real server and a simulated application.
-
-Long because all share the browser, which takes seconds to start.
-"""
+"""The console in a real Chromium, with a real server and a simulated application."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import axe_core_python  # type: ignore[import-untyped]
 import pytest
 
-from penstock._engine.http.access import Access
-from penstock._engine.http.console import feed, open_windows, rates
-from penstock._engine.http.listening import Listening
-from penstock._engine.http.server import HttpServer
-from tests.console.browser import HOW_TO_GET_ONE, Browser, Page, found
+from penstock._engine.http.console import open_windows
+from tests.console.browser import Browser, Page
+from tests.console.shown import IN_A_BROWSER, TOKEN, VIEWS, Shown, text, texts, view
 from tests.console.simulated import PLANTED, Simulated
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(found() is None, reason=HOW_TO_GET_ONE),
-]
-
-TOKEN = "a-token-of-the-tests"
-VIEWS = ["Topology", "Tasks", "Timeline", "Time", "Errors"]
-
-
-class Shown:
-    """A server, and pages that look at it."""
-
-    def __init__(self, browser: Browser, application: Simulated) -> None:
-        self._browser, self.application = browser, application
-        self.access = Access(TOKEN)
-        self.server = HttpServer(application, Listening("127.0.0.1", 0, self.access))
-        self._pages: list[Page] = []
-
-    def page(self, width: int = 1280, height: int = 800, *, dark: bool = False) -> Page:
-        """Return a page that was let in by a link."""
-        page = self.stranger(width, height, dark=dark)
-        page.open(f"{self.server.url}/#{self.access.logins.new_code()}")
-        page.until("document.querySelectorAll('.shape').length > 20", "the graph")
-        return page
-
-    def stranger(self, width: int = 1280, height: int = 800, *, dark: bool = False) -> Page:
-        page = self._browser.page(width, height, dark=dark)
-        self._pages.append(page)
-        return page
-
-    def close(self) -> None:
-        for page in self._pages:
-            page.close()
-        self.server.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened, pytest.MonkeyPatch.context() as patch:
-        # What takes a second or two otherwise is seen sooner.
-        patch.setattr(feed, "LOOK_SECONDS", 0.2)
-        patch.setattr(rates, "WINDOW_SECONDS", 0.3)
-        yield opened
-
-
-@pytest.fixture
-def shown(browser: Browser) -> Iterator[Shown]:
-    made = Shown(browser, Simulated(partitions=4, workers=3))
-    yield made
-    made.close()
-
-
-def view(page: Page, name: str) -> None:
-    page.click(f"#tab-{VIEWS.index(name)}")
-    page.until(f"document.querySelector('#tab-{VIEWS.index(name)}').ariaSelected === 'true'", name)
-
-
-def text(selector: str) -> str:
-    return f"document.querySelector({json.dumps(selector)})?.textContent"
-
-
-def texts(selector: str) -> str:
-    return f"[...document.querySelectorAll({json.dumps(selector)})].map(one => one.textContent)"
+pytestmark = IN_A_BROWSER
 
 
 def test_the_graph_appears_and_numbers_move(shown: Shown) -> None:
@@ -412,52 +344,6 @@ def test_edges_behind_which_the_graph_goes_on_fade(shown: Shown) -> None:
     assert not page.run(f"{canvas}.classList.contains('more-right')")
 
 
-SCALE = (
-    "(one => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"
-    "(document.querySelector('.graph'))"
-)
-CAPTION = "parseFloat(getComputedStyle(document.querySelector('.graph .caption')).fontSize)"
-
-
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_the_graph_can_be_read_at_the_start_and_fit_shows_all_of_it(
-    shown: Shown, width: int
-) -> None:
-    page = shown.page(width, 800)
-    assert page.run(f"{SCALE} >= 0.89")
-    assert page.run(f"{SCALE} * {CAPTION} >= 11")
-    hidden = (
-        "(one => Math.max(one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight))"
-        "(document.querySelector('.canvas'))"
-    )
-    assert page.run(f"{hidden} > 1")
-
-    page.click(".zoom button[aria-label=Fit]")
-
-    page.until(f"{hidden} <= 1", "all of the graph in sight")
-
-
-def test_the_graph_stays_where_it_was_scrolled_to(shown: Shown) -> None:
-    page = shown.page()
-    page.run("document.querySelector('.canvas').scrollTop = 300")
-    page.until("document.querySelector('.canvas.more-top')", "that it is scrolled")
-    view(page, "Errors")
-    view(page, "Topology")
-    assert page.run("document.querySelector('.canvas').scrollTop") == 300
-
-
-def test_a_skipped_record_is_an_error_and_not_dropped_as_well(shown: Shown) -> None:
-    page = shown.page()
-    shown.application.fail()
-    shown.application.fail()
-    badges = texts(".badges text")
-    page.until(f"{badges}.includes('2 errors')", "the errors")
-    # The aggregation has dropped late records, which are no errors.
-    page.until(f"{badges}.length === 2", "errors and what was dropped")
-    kinds = page.run("[...document.querySelectorAll('.badges text')].map(one => one.classList[0])")
-    assert kinds == ["errors", "dropped"]
-
-
 def test_nothing_covers_the_graph(shown: Shown) -> None:
     page = shown.page()
     edges = page.run(
@@ -465,86 +351,6 @@ def test_nothing_covers_the_graph(shown: Shown) -> None:
         ".map(box => [box.top, box.bottom])"
     )
     assert edges[0][1] <= edges[1][0]
-
-
-IDS = texts(".vspace .vrow:not([hidden]) .c-id")
-SORTED = "document.querySelector('[role=columnheader]').ariaSort"
-
-
-def test_tasks_are_sorted_as_the_table_says(shown: Shown) -> None:
-    page = shown.page()
-    view(page, "Tasks")
-    ids = [f"{sub}_{partition}" for sub in range(3) for partition in range(4)]
-    page.until(f"{IDS}.length === 12", "all tasks")
-    # The elements are in the order of the rows.
-    assert (page.run(SORTED), page.run(IDS)) == ("ascending", ids)
-    page.click("[role=columnheader] .sort")
-    assert (page.run(SORTED), page.run(IDS)) == ("descending", ids[::-1])
-
-
-def test_workers_are_named_by_their_place(shown: Shown) -> None:
-    member = shown.application.members[0] = "a43f263c4e5c4766b136d714b1d2f3a4"
-    shown.application.executors = True
-    shown.application.fail()
-    page = shown.page()
-    view(page, "Tasks")
-    page.until("document.querySelectorAll('.worker-card').length === 3", "three workers")
-    card = page.run(text(".worker-card"))
-    assert card.startswith(
-        "host-0 \u00b7 slot 0runningexecutor 1 \u00b7 process 1000 \u00b7 a43f263c"
-    )
-    assert page.run("document.querySelector('.worker-id').title") == member
-    assert page.run(text(".vspace .c-worker")) == "host-0 \u00b7 slot 0"
-    view(page, "Errors")
-    page.until(f"{text('.error-card')}?.includes('host-0 \u00b7 slot 0')", "the worker's name")
-
-
-def test_on_a_phone_a_restoring_task_says_how_far_it_is_and_where(shown: Shown) -> None:
-    task = shown.application.plan()[0].id
-    shown.application.restoring = {task: 1000}
-    page = shown.page(390, 780)
-    view(page, "Tasks")
-    page.until("document.querySelector('.is-restoring')", "the task")
-    shown.application.restoring = {task: 550}
-    row = "document.querySelector('.vspace .is-restoring')"
-    said = f"{row}.querySelector('.progress-text')"
-    page.until(f"/^45 % \u00b7 \\d+ s$/.test({said}.textContent)", "how far it is")
-    cut = f"(one => one.scrollWidth > one.clientWidth)({row}.querySelector('.said'))"
-    assert not page.run(cut)
-    assert page.run(f"{row}.querySelector('.under').textContent") == "host-0 \u00b7 slot 0"
-    edges = page.run(
-        f"[{row}, {row}.querySelector('progress')].map(one => one.getBoundingClientRect())"
-        ".map(box => [box.left, box.right, Math.round(box.bottom)])"
-    )
-    assert edges[0][:2] == edges[1][:2]
-    assert abs(edges[0][2] - edges[1][2]) <= 1
-
-
-def test_all_open_windows_are_drawn(shown: Shown) -> None:
-    page = shown.page()
-    view(page, "Time")
-    row = ".windows .vspace .vrow"
-    page.until(f"/^[12]$/.test({text(row + ' .c-open')})", "open windows")
-    opened = page.run(f"{texts(row + ':not([hidden]) .c-open')}.map(Number)")
-    for kind in ("window", "grace"):
-        drawn = page.run(
-            f"[...document.querySelectorAll('{row}:not([hidden])')]"
-            f".map(one => one.querySelectorAll('i.{kind}').length)"
-        )
-        assert drawn == opened
-    said = page.run(text(".windows"))
-    for part in ("orders-per-customer", "simulated.py:", "its grace", "stream time of the task"):
-        assert part in said
-
-
-def test_errors_are_added_to_the_event_of_their_minute(shown: Shown) -> None:
-    page = shown.page()
-    shown.application.fail()
-    view(page, "Timeline")
-    page.until(f"{texts('.event-text')}.includes('1 error')", "the first error")
-    shown.application.fail()
-    page.until(f"{texts('.event-text')}.includes('2 errors')", "both errors")
-    assert not page.run(f"{texts('.event-text')}.includes('1 error')")
 
 
 def test_two_thousand_tasks_are_few_elements(browser: Browser) -> None:

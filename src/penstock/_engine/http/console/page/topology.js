@@ -68,10 +68,11 @@ export class TopologyView {
     this.begin();
   }
 
-  /** Where not all of it has room, show where the records come in. */
+  /** Begin at the left, or on a small screen where the records come in. */
   begin() {
     const [x, , width] = this.graph.shapes.map(({ box }) => box).reduce((first, box) => (box[1] < first[1] ? box : first));
-    this.canvas.scrollTo({ left: (x + width / 2) * this.shown - this.canvas.clientWidth / 2, top: 0 });
+    const inSight = (x + width) * this.shown <= this.canvas.clientWidth;
+    this.canvas.scrollTo({ left: inSight ? 0 : (x + width / 2) * this.shown - this.canvas.clientWidth / 2, top: 0 });
   }
 
   panel({ title, box, global }) {
