@@ -1,7 +1,8 @@
 """Takes the pictures of the console's page: `python -m scripts.pictures.console`.
 
 It is the real page in a Chromium, of an application that is simulated: what one node sends, the
-next one gets. Fonts and renderers differ from machine to machine, so no test compares these pictures.
+next one gets. Fonts and renderers differ from machine to machine, so no test compares these
+pictures.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ topology = builder.build()
 """
 _FILE = "/app/shop.py"
 _SECONDS = 4
+_SETTLE_SECONDS = 2.5
+"""Bars glide to their new length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,7 @@ def _prepare(page: Page, shot: Shot, simulated: Simulated) -> None:
     for second in range(_SECONDS):
         simulated.restoring = {restored: 3000 - 450 * second} if shot.restores else {}
         time.sleep(1)
+    time.sleep(_SETTLE_SECONDS)
 
 
 if __name__ == "__main__":
