@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -151,6 +152,8 @@ def test_the_user_s_options_of_the_jvm_come_after_ours(
     default ones, so that those of the file stay where they are.
     """
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    # Beside a JVM of other tests, a conf would begin with its settings.
+    monkeypatch.setattr(session, "SparkConf", partial(SparkConf, loadDefaults=False))
     theirs = "-Dlog4j2.configurationFile=mine.xml -XX:TieredStopAtLevel=4"
     (tmp_path / "spark-defaults.conf").write_text(
         f"spark.driver.defaultJavaOptions  {theirs}\nspark.driver.extraJavaOptions  -Dmine=1\n"

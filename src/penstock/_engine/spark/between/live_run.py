@@ -31,6 +31,8 @@ _LOOK_SECONDS = 0.2
 _START_LOOK_SECONDS = 0.05
 _NOT_READY = {"Initializing StreamExecution", "Initializing sources"}
 """What Spark says of a query whose sources are not there yet."""
+_ENDED = ("Terminated", "Stopped")
+"""How its words begin when a query has ended, some time before it is no longer active."""
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Cut): .*", re.M)
 _BY_JAVA = re.compile(r"^(?:: |Caused by: )[\w.$]+: (.*)", re.M)
 _GONE = (Py4JError, OSError)
@@ -329,7 +331,10 @@ def _is_late(query: StreamingQuery) -> bool:
     """
     waiter = threading.Event()
     while query.isActive:
-        if query.status["message"] not in _NOT_READY or query.lastProgress is not None:
+        if query.lastProgress is not None:
+            return False
+        message = query.status["message"]
+        if message not in _NOT_READY and not message.startswith(_ENDED):
             return False
         waiter.wait(_START_LOOK_SECONDS)
     error = query.exception()

@@ -174,6 +174,26 @@ def test_a_query_that_is_started_again_is_no_failure(run: LiveRun, streams: Stre
     assert not run._unclear
 
 
+def test_a_query_that_says_it_has_ended_is_not_taken_for_started(run: LiveRun) -> None:
+    """Spark says so for a moment before the query is no longer active."""
+
+    class Ending(Query):
+        looks = 0
+
+        @property
+        def isActive(self) -> bool:
+            self.looks += 1
+            if self.looks > 1:
+                self.error = RuntimeError(NOT_STARTED)
+            return self.error is None
+
+    ending, second = Ending("first"), Query("second")
+    ending.status = {"message": f"Terminated with exception: {NOT_STARTED}"}
+    starts: list[Any] = [ending, second]
+    started: Any = run.start_output(lambda: starts.pop(0))
+    assert started is second
+
+
 def test_queries_found_during_a_start_are_stopped_with_the_run(
     run: LiveRun, streams: Streams
 ) -> None:
