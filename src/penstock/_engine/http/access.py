@@ -16,6 +16,8 @@ from functools import lru_cache
 from penstock._engine.http.console.logins import Logins
 from penstock._engine.http.replies import Refusal
 
+_KNOWN_MAX = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -26,6 +28,28 @@ class Access:
     """Names besides localhost."""
     logins: Logins = field(repr=False, default_factory=Logins, compare=False)
     """The browsers that were let in."""
+    _known: set[tuple[str | None, str | None]] = field(
+        repr=False, default_factory=set, init=False, compare=False
+    )
+    """Hosts and authorizations of requests that had the token: most requests have the same. A set
+    compares them by their hashes, whose time says nothing of the token.
+    """
+
+    def check(self, headers: Mapping[str, str]) -> None:
+        """Refuse a request that was sent to another name, or that may not read.
+
+        Raises:
+            Refusal: 401, 403.
+        """
+        sent = headers.get("host"), headers.get("authorization")
+        if sent in self._known:
+            return
+        self.check_host(headers)
+        self.check_reader(headers)
+        if self.has_token(headers):  # the session of a browser may end
+            if len(self._known) >= _KNOWN_MAX:  # strangers choose their host
+                self._known.clear()
+            self._known.add(sent)
 
     def check_host(self, headers: Mapping[str, str]) -> None:
         """Refuse a request that was sent to another name.
@@ -85,15 +109,19 @@ class Access:
         Raises:
             Refusal: 401.
         """
-        if self.token is None:
-            return
-        given = _bearer(headers)
-        if given is None or not hmac.compare_digest(given.encode(), self.token.encode()):
+        if not self.has_token(headers):
             msg = (
                 "the token is missing or wrong: send 'Authorization: Bearer TOKEN'; the "
                 "application prints in which file its token is when it starts"
             )
             raise Refusal(401, "unauthorized", msg, {"www-authenticate": "Bearer"})
+
+    def has_token(self, headers: Mapping[str, str]) -> bool:
+        """Yes if a request has the token, or needs none."""
+        if self.token is None:
+            return True
+        given = _bearer(headers)
+        return given is not None and hmac.compare_digest(given.encode(), self.token.encode())
 
 
 def _bearer(headers: Mapping[str, str]) -> str | None:

@@ -38,7 +38,7 @@ _GRACE_SECONDS = 1.0
 _CROWD = 8
 _BUSY_SECONDS = 0.01
 _HUNG_SECONDS = 0.1
-_GATHER_SECONDS = 0.005
+_GATHER_SECONDS, _GATHER_SECONDS_MAX = 0.005, 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,8 @@ class KeyReads:
         """In the order of their deadlines: all have the same time."""
         self._timer: asyncio.TimerHandle | None = None
         self._again: set[asyncio.Task[None]] = set()
-        self._gathers = False
+        self._gather_seconds = 0.0
+        """How long the pause takes that has been called for; 0: none has been."""
         self._never = threading.Event()
 
     def begin(self, asked: Asked, send: Callable[[Reply], None]) -> bool:
@@ -136,17 +137,19 @@ class KeyReads:
         """Have the requests of the next moment read together, if many wait for busy workers: each
         would wake this thread, which costs more than to answer it.
         """
-        if self._gathers or len(self._pending) < _CROWD:
+        if self._gather_seconds or len(self._pending) < _CROWD:
             return
         waiting = dropwhile(lambda one: now - one.begun > _HUNG_SECONDS, self._pending)
         crowd = next(islice(waiting, _CROWD - 1, None), None)
         if crowd is not None and now - crowd.begun > _BUSY_SECONDS:
-            self._gathers = True
+            # Not for longer than they wait anyway.
+            waited = min(now - crowd.begun, _GATHER_SECONDS_MAX)
+            self._gather_seconds = max(_GATHER_SECONDS, waited)
             loop.call_soon(self._pause)
 
     def _pause(self) -> None:
-        self._gathers = False
-        self._never.wait(_GATHER_SECONDS)
+        seconds, self._gather_seconds = self._gather_seconds, 0.0
+        self._never.wait(seconds)
 
     def _hand_over(self) -> None:
         self._is_called = False

@@ -9,6 +9,8 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
+import msgspec
+
 JSON = "application/json"
 MESSAGEPACK = "application/msgpack"
 TEXT = "text/plain; charset=utf-8"
@@ -86,16 +88,26 @@ def not_ready(message: str, seconds: int = 1) -> Refusal:
     return Refusal(503, "not_ready", message, {"retry-after": str(seconds)})
 
 
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_PLAIN_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def json_reply(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
     """Return a document that is plain JSON already."""
     try:
-        body = _JSON.encode(document).encode("utf-8")
-    except UnicodeEncodeError:  # a lone surrogate is no UTF-8, but JSON can escape it
-        body = json.dumps(document, allow_nan=False).encode("ascii")
+        body = msgspec.json.encode(document)
+    except (TypeError, UnicodeEncodeError):
+        body = _unusual_json(document)
     return Reply(status, body + b"\n", JSON, headers or {})
+
+
+def _unusual_json(document: Any) -> bytes:
+    """Return a document that msgspec does not write: one with subclasses of `str`, `int` or
+    `float`, or with text that is not Unicode, which is escaped.
+    """
+    try:
+        return _PLAIN_JSON.encode(document).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 def response_bytes(

@@ -99,9 +99,8 @@ class Routes:
             Refusal: the request is refused.
         """
         try:
-            self._access.check_host(asked.headers)
+            self._access.check(asked.headers)
             path = segments_of(asked.raw_path)
-            self._access.check_reader(asked.headers)
             if asked.method != "GET":
                 return None
             return self._reads.key_read(path[1:], asked.query)

@@ -44,6 +44,15 @@ class Place(NamedTuple):
     seat: str
 
 
+class Name(str): ...
+
+
+class Amount(float): ...
+
+
+class Count(int): ...
+
+
 class Colour(Enum):
     RED = "red"
 
@@ -79,6 +88,8 @@ AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
         (Place(1, "a"), {"row": 1, "seat": "a"}),
         ({1: [b"a"], (1, 2): {3}}, {"1": ["YQ=="], "[1, 2]": [3]}),
         (1j, "1j"),
+        (Name("a"), "a"),
+        ([Amount(1.5), Count(1 << 70), "ü"], [1.5, 1 << 70, "ü"]),
     ],
 )
 def test_every_value_has_a_json(value: Any, expected: Any) -> None:
