@@ -565,7 +565,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             "application-id": self.application_id,
             "state": self.state.name,
             "topology-description": str(self._topology.describe()),
-            "recording-level": "DEBUG" if self._config.records_debug_metrics else "INFO",
+            "recording-level": self._config.recording_level,
         }
         return self._started_query().metrics(client)
 

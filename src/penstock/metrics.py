@@ -35,8 +35,8 @@ MetricValue: TypeAlias = int | float | str
 ...     driver.metrics()["process-total"]
 7
 """
-RecordingLevel: TypeAlias = Literal["INFO", "DEBUG"]
-"""When a sensor takes measurements: always, or if `metrics.recording.level` is DEBUG.
+RecordingLevel: TypeAlias = Literal["INFO", "DEBUG", "TRACE"]
+"""When a sensor takes measurements: always, or from that `metrics.recording.level` on.
 
 >>> sensor = MockProcessorContext().metrics.add_sensor("basket-size", level="DEBUG")
 """
@@ -93,7 +93,8 @@ class Sensor(Protocol):
 class StreamsMetrics(Protocol):
     """Sensors of a processor's own, one for each task. Java: StreamsMetrics.
 
-    A sensor of level DEBUG takes nothing unless `metrics.recording.level` is DEBUG. A call with
+    A sensor of level DEBUG takes nothing unless `metrics.recording.level` is DEBUG or TRACE, one
+    of level TRACE only at TRACE. A call with
     the names of a sensor that is there returns that sensor. One whose metrics would have the names
     of Kafka's in that group is refused.
 

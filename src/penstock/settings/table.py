@@ -341,9 +341,9 @@ _HOST = (
     Setting(
         "metrics.recording.level",
         "INFO",
-        parsing.one_of("INFO", "DEBUG"),
+        parsing.one_of("INFO", "DEBUG", "TRACE"),
         "which metrics are recorded: at DEBUG also those of each store's operations and of each "
-        "task's processing, and sensors of that level",
+        "task's processing, and sensors of that level; at TRACE also sensors of that level",
     ),
     Setting(
         "penstock.turn.ms",

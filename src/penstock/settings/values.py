@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from penstock.errors import ConfigError
+from penstock.metrics import RecordingLevel
 from penstock.settings import parsing
 from penstock.settings.table import (
     ACCEPT_CHANGED_TOPOLOGY,
@@ -160,8 +161,12 @@ class SettingValues:
         return cast(int, self._values["replication.factor"])
 
     @property
+    def recording_level(self) -> RecordingLevel:
+        return cast(RecordingLevel, self._values["metrics.recording.level"])
+
+    @property
     def records_debug_metrics(self) -> bool:
-        return bool(self._values["metrics.recording.level"] == "DEBUG")
+        return self.recording_level != "INFO"
 
     @property
     def turn_ms(self) -> int:

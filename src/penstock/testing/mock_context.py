@@ -90,7 +90,7 @@ class MockProcessorContext(ExplainsCamelCase):
         self._state_dir = state_dir
         self.record_metadata = RecordMetadata(None, -1, -1)
         self.committed = False
-        self._sensors = TaskSensors(debug=True, task_id=task_id)
+        self._sensors = TaskSensors("TRACE", task_id=task_id)
         self._forwards: list[CapturedForward] = []
         self._punctuators: list[CapturedPunctuator] = []
         self._stores: dict[str, Any] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from penstock._clock import monotonic
 from penstock._engine.metrics.catalogue import description
@@ -17,6 +18,8 @@ _KINDS = {
     "latency": ("latency-avg", "latency-max", "rate", "total"),
     "quantity": ("avg", "max", "min", "rate", "total"),
 }
+
+_LEVELS: tuple[RecordingLevel, ...] = get_args(RecordingLevel)
 
 # Measured with sensors, as a user would.
 _OF_OPERATORS = {"suppression-emit", "window-aggregate-final-emit"}
@@ -77,8 +80,10 @@ class TaskSensor:
 class TaskSensors:
     """The sensors of one task."""
 
-    def __init__(self, *, debug: bool, task_id: str = "", nodes: Iterable[str] = ()) -> None:
-        self._debug = debug
+    def __init__(
+        self, level: RecordingLevel = "INFO", *, task_id: str = "", nodes: Iterable[str] = ()
+    ) -> None:
+        self._recorded_levels = _LEVELS[: _LEVELS.index(level) + 1]
         self._task_id, self._nodes = task_id, set(nodes)
         self._sensors: dict[object, TaskSensor] = {}
 
@@ -94,14 +99,14 @@ class TaskSensors:
 
     def add(self, kind: str, place: _Place, level: RecordingLevel) -> TaskSensor:
         """Return the sensor of a place, which is made if there is none."""
-        if level not in {"INFO", "DEBUG"}:
-            msg = f"a sensor's level must be 'INFO' or 'DEBUG'; got {level!r}"
+        if level not in _LEVELS:
+            msg = f"a sensor's level must be 'INFO', 'DEBUG' or 'TRACE'; got {level!r}"
             raise ValueError(msg)
         known = self._sensors.get(place)
         if known is None:
             if self._has_tags_of_ours(place):
                 _check_names(kind, place)
-            records = level == "INFO" or self._debug
+            records = level in self._recorded_levels
             known = TaskSensor(place.operation, kind, place, records=records)
             self._sensors[place] = known
         elif known._kind != kind:

@@ -71,7 +71,7 @@ class GlobalTask:
         self.counters = TaskCounters()
         self.notes = Notes()
         self.directory: Path | None = None  # the host sets it, if it has one
-        self.sensors = TaskSensors(debug=config.records_debug_metrics)
+        self.sensors = TaskSensors(config.recording_level)
         self.node_meter: NodeMeter | None = None
         self.idleness = Idleness()
         self.started = False

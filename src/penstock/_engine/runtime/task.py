@@ -97,7 +97,7 @@ class Task:
         self.notes = Notes()
         self.directory: Path | None = None  # the host sets it, if it has one
         self.sensors = TaskSensors(
-            debug=config.records_debug_metrics,
+            config.recording_level,
             task_id=task_id,
             nodes=(node.name for node in plan.nodes),
         )

@@ -62,7 +62,7 @@ def test_the_tasks_of_a_worker_that_sends_no_reports_are_missing() -> None:
 
 
 def test_what_the_program_counts_is_a_counter_and_its_quantities_are_gauges() -> None:
-    sensors = TaskSensors(debug=False, task_id="0_0")
+    sensors = TaskSensors(task_id="0_0")
     node = sensors.of_node("check")
     # Both are in the group of nodes.
     node.add_rate_total_sensor("processor-node", "shop", "sale").record(3)

@@ -15,6 +15,7 @@ from penstock._engine.http.console.rates import Rates
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.metrics.sensors import TaskSensors
 from penstock.errors import StreamsError
+from penstock.metrics import RecordingLevel
 from penstock.testing import MockProcessorContext, TopologyTestDriver
 
 TEXT = serdes.string()
@@ -26,7 +27,7 @@ def only(sensors: TaskSensors) -> MetricRow:
 
 
 def test_an_operation_has_a_rate_and_a_total_in_the_group_of_its_scope() -> None:
-    sensors = TaskSensors(debug=False)
+    sensors = TaskSensors()
     sensor = sensors.of_node("N").add_rate_total_sensor("shop", "berlin", "sale", tags={"vat": "7"})
     sensor.record()
     sensor.record(5.0)
@@ -37,7 +38,7 @@ def test_an_operation_has_a_rate_and_a_total_in_the_group_of_its_scope() -> None
 
 
 def test_a_latency_also_has_mean_and_largest() -> None:
-    sensors = TaskSensors(debug=False)
+    sensors = TaskSensors()
     sensor = sensors.of_node("N").add_latency_rate_total_sensor("shop", "berlin", "sale")
     sensor.record(2.0)
     sensor.record(4.0)
@@ -47,7 +48,7 @@ def test_a_latency_also_has_mean_and_largest() -> None:
 
 
 def test_a_quantity_is_added_up_in_the_group_of_its_node() -> None:
-    sensors = TaskSensors(debug=False)
+    sensors = TaskSensors()
     sensor = sensors.of_node("N").add_sensor("price")
     assert set(only(sensors).values) == {"price-rate", "price-total"}
     sensor.record(2.0)
@@ -57,15 +58,20 @@ def test_a_quantity_is_added_up_in_the_group_of_its_node() -> None:
     assert (row.values["price-total"], row.values["price-min"]) == (6.0, 2.0)
 
 
-def test_debug_sensors_record_at_that_level_only() -> None:
-    for debug in (False, True):
-        sensors = TaskSensors(debug=debug)
-        sensors.of_node("N").add_sensor("price", level="DEBUG").record(3.0)
-        assert len(sensors.rows(monotonic())) == debug
+@pytest.mark.parametrize(("recorded", "count"), [("INFO", 1), ("DEBUG", 2), ("TRACE", 3)])
+def test_a_sensor_records_from_its_level_on(recorded: RecordingLevel, count: int) -> None:
+    sensors = TaskSensors(recorded)
+    levels: list[RecordingLevel] = ["INFO", "DEBUG", "TRACE"]
+    for level in levels:
+        sensors.of_node("N").add_sensor(f"price-{level}", level=level).record(3.0)
+    names = {name for row in sensors.rows(monotonic()) for name in row.values}
+    assert {name for name in names if name.endswith("-total")} == {
+        f"price-{level}-total" for level in levels[:count]
+    }
 
 
 def test_the_same_names_are_the_same_sensor_and_another_kind_is_refused() -> None:
-    sensors = TaskSensors(debug=False)
+    sensors = TaskSensors()
     node = sensors.of_node("N")
     first = node.add_rate_total_sensor("shop", "berlin", "sale")
     assert node.add_rate_total_sensor("shop", "berlin", "sale") is first
@@ -78,13 +84,13 @@ def test_the_same_names_are_the_same_sensor_and_another_kind_is_refused() -> Non
 @pytest.mark.parametrize("names", [("", "e", "o"), ("s", None, "o"), ("s", "e", 3)])
 def test_names_must_be_texts(names: tuple[Any, Any, Any]) -> None:
     with pytest.raises(TypeError, match="of a sensor must be a text"):
-        TaskSensors(debug=False).of_node("N").add_rate_total_sensor(*names)
+        TaskSensors().of_node("N").add_rate_total_sensor(*names)
 
 
-def test_levels_are_info_and_debug() -> None:
-    level: Any = "TRACE"
-    with pytest.raises(ValueError, match="must be 'INFO' or 'DEBUG'"):
-        TaskSensors(debug=False).of_node("N").add_sensor("x", level=level)
+def test_other_levels_are_refused() -> None:
+    level: Any = "WARN"
+    with pytest.raises(ValueError, match="must be 'INFO', 'DEBUG' or 'TRACE'"):
+        TaskSensors().of_node("N").add_sensor("x", level=level)
 
 
 class Counting(Processor[str, str, str, str]):
@@ -126,7 +132,7 @@ class OfALibrary(float):
 
 
 def test_numbers_of_other_libraries_are_reported_as_numbers() -> None:
-    sensors = TaskSensors(debug=False)
+    sensors = TaskSensors()
     sensor = sensors.of_node("n").add_sensor("size")
     sensor.record(OfALibrary(3.0))
     (row,) = sensors.rows(monotonic())
@@ -137,7 +143,7 @@ def test_numbers_of_other_libraries_are_reported_as_numbers() -> None:
     ("scope", "entity"), [("task", "0_1"), ("processor-node", "N"), ("processor-node", "M")]
 )
 def test_a_sensor_does_not_pass_for_a_metric_that_is_there(scope: str, entity: str) -> None:
-    node = TaskSensors(debug=False, task_id="0_1", nodes=["M", "N"]).of_node("N")
+    node = TaskSensors(task_id="0_1", nodes=["M", "N"]).of_node("N")
     with pytest.raises(StreamsError, match=r"process-.* which is a metric already"):
         node.add_rate_total_sensor(scope, entity, "process")
     with pytest.raises(StreamsError, match=r"'records-total' .* which is a metric already"):
@@ -157,7 +163,7 @@ def test_a_sensor_does_not_pass_for_a_metric_that_is_there(scope: str, entity: s
     ],
 )
 def test_names_of_ours_are_taken_for_things_that_are_not_ours(scope: str, operation: str) -> None:
-    sensors = TaskSensors(debug=False, task_id="0_1", nodes=["N"])
+    sensors = TaskSensors(task_id="0_1", nodes=["N"])
     sensor = sensors.of_node("N").add_latency_rate_total_sensor(scope, "oslo", operation)
     sensor.record()
     assert only(sensors).values[f"{operation}-total"] == 1
@@ -176,7 +182,7 @@ def test_a_task_tells_its_sensors_its_own_names() -> None:
 
 @pytest.mark.parametrize("scope", ["state", "topic", "thread", "task", "processor-node"])
 def test_a_sensor_in_a_group_of_ours_is_shown_and_is_none_of_our_figures(scope: str) -> None:
-    sensors = TaskSensors(debug=False)
+    sensors = TaskSensors()
     sensors.of_node("N").add_rate_total_sensor(scope, "oslo", "sale").record()
     row = only(sensors)
     assert row.group == f"stream-{scope}-metrics"
