@@ -13,7 +13,6 @@ import argparse
 import http.client
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,9 +23,7 @@ from urllib.parse import urlsplit
 
 from benchmarks import figures, machine, queries
 from benchmarks.bench import stopwatch
-from benchmarks.cluster import Progress, cluster
 from benchmarks.contenders import ROOT
-from benchmarks.data import Feed
 from penstock import KafkaStreams
 from penstock._engine.http.access import Access
 from penstock._engine.http.address_file import read_addresses
@@ -36,6 +33,7 @@ from tests.console.browser import Browser, Page
 from tests.console.simulated import Simulated
 
 BROWSERS = 5
+_LOADS = ("five streams", "five browsers")
 PARTITIONS_OF_2000_TASKS = 667
 _SCROLL_SECONDS = 5.0
 _WARM_UP_SECONDS = 1.0
@@ -60,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("page", "cost", "read"))
     parser.add_argument("--records", type=int, default=40_000_000)
-    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--pairs", type=int, default=3, help="rounds of a run, at the most")
+    parser.add_argument("--loads", nargs="*", choices=_LOADS, default=_LOADS, help="only these")
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--address", default="", help="of `read`, which `cost` starts itself")
     parser.add_argument("--token", default="")
@@ -70,7 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif wanted.what == "page":
         measure_page()
     else:
-        measure_cost(queries.Wanted(wanted.records, wanted.pairs, wanted.seconds))
+        measure_cost(
+            queries.Wanted(wanted.records, wanted.pairs, wanted.seconds, wanted.runs, wanted.loads)
+        )
     return 0
 
 
@@ -136,27 +138,21 @@ def _times(page: Page, application: Simulated, url: str, number: int) -> dict[st
 
 def measure_cost(wanted: queries.Wanted) -> None:
     """Print the throughput with and without browsers."""
-    say = stopwatch()
-    with tempfile.TemporaryDirectory() as folder, cluster(Path(folder), say) as running:
-        feed = Feed("orders", wanted.records, queries.KEYS, queries.PARTITIONS)
-        source = running.fill(feed)
-        running.create("out-queried", queries.PARTITIONS)
-        progress = Progress(running, queries.APPLICATION, [feed])
-        with queries.application(running.bootstrap, source, Path(folder), say) as streams:
-            rounds = _windows(streams, progress, Path(folder), wanted)
-        progress.close()
+    rounds: list[Mapping[str, queries.Window]] = []
+    for run in queries.runs(wanted, stopwatch()):
+        rounds += _windows(run, wanted)
     for line in _report(rounds):
         print(line)
 
 
-def _windows(
-    streams: KafkaStreams, progress: Progress, folder: Path, wanted: queries.Wanted
-) -> list[Mapping[str, queries.Window]]:
+def _windows(run: queries.Run, wanted: queries.Wanted) -> list[Mapping[str, queries.Window]]:
+    streams, progress = run.streams, run.progress
     loads: dict[str, Callable[[], Any]] = {
         "none": nullcontext,
-        "five streams": lambda: readers(folder),
+        "five streams": lambda: readers(run.state),
         "five browsers": lambda: browsers(streams),
     }
+    loads = {name: load for name, load in loads.items() if name in {"none", *wanted.loads}}
 
     def measured(load: Callable[[], Any]) -> queries.Window:
         # What opens must not use the topic up.
@@ -180,9 +176,9 @@ def _windows(
 
 
 @contextmanager
-def readers(folder: Path) -> Iterator[None]:
+def readers(state: Path) -> Iterator[None]:
     """Read five streams in a process of its own."""
-    (served,) = read_addresses(folder / "state" / queries.APPLICATION)
+    (served,) = read_addresses(state)
     command = [sys.executable, "-m", "benchmarks.console", "read", "--address", served.url]
     reader = subprocess.Popen(
         [*command, "--token", served.token or ""], cwd=ROOT, stdout=subprocess.PIPE
@@ -237,12 +233,12 @@ def _report(rounds: Sequence[Mapping[str, queries.Window]]) -> Iterator[str]:
     yield f"{machine.description()}; {len(rounds)} rounds"
     for name in rounds[0]:
         windows = [one[name] for one in rounds]
-        changes = [(one[name].rate / one["none"].rate - 1) * 100 for one in rounds]
-        work = [(one[name].workers_us / one["none"].workers_us - 1) * 100 for one in rounds]
+        changed = queries.change(rounds, name, lambda one: one.rate)
+        work = queries.change(rounds, name, lambda one: one.workers_us)
+        cost = f" ({changed}), workers {work} processor time a record" * (name != "none")
         yield (
-            f"{name}: {figures.median([one.rate for one in windows]):,.0f} records/s "
-            f"({figures.median(changes):+.1f} %, {min(changes):+.1f} .. {max(changes):+.1f}), "
-            f"workers {figures.median(work):+.1f} % processor time a record, driver "
+            f"{name}: {figures.median([one.rate for one in windows]):,.0f} records/s"
+            f"{cost}, driver "
             f"{100 * figures.median([one.driver_seconds / one.seconds for one in windows]):.1f} "
             "% of a core"
         )

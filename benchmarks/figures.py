@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,6 +90,14 @@ def rate_by_arrivals(arrivals_ms: Sequence[int], records: int) -> float:
 def median(values: Sequence[float]) -> float:
     """Return the middle one."""
     return statistics.median(values)
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean, and how far the true one may be from it (95 %); infinitely of one value."""
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return mean, math.inf
+    return mean, 1.96 * statistics.stdev(values) / math.sqrt(len(values))
 
 
 def spread_percent(values: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""What interactive queries cost: `python -m benchmarks.queries [--records N] [--pairs N]
+"""What interactive queries cost: `python -m benchmarks.queries [--records N] [--runs N] [--pairs N]
 [--seconds N] [--loads NAME ...]`.
 
 An application works off a topic (the count of `make bench`, 10,000 keys, exactly-once, two
@@ -8,7 +8,10 @@ many keys at once in the driver's Python. In each round they go there and back, 
 application that becomes faster while it runs helps none of them. They are compared with those
 without queries of the same round, since the machine is never the same for long: by the records that
 were committed, and by the processor time of the workers for each of them. What HTTP costs is also
-compared with the asker alone: in production it runs elsewhere.
+compared with the asker alone: in production it runs elsewhere. Two windows differ by more than the
+queries cost, so many rounds are needed: the application is started `--runs` times over the same
+topic, and the mean of all rounds is shown with its error (95 %). Time in which the hypervisor gave
+the machine to others does not count.
 """
 
 from __future__ import annotations
@@ -95,7 +98,9 @@ class Wanted:
 
     records: int
     pairs: int
+    """How many rounds of a run at the most."""
     seconds: float
+    runs: int = 1
     loads: tuple[str, ...] = ()
     """Which loads are measured beside none; all if there is none of them."""
 
@@ -104,33 +109,59 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=40_000_000)
-    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--pairs", type=int, default=3, help="rounds of a run, at the most")
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--loads", nargs="*", choices=_LOADS, default=_LOADS, help="only these")
     given = parser.parse_args(arguments)
-    wanted = Wanted(given.records, given.pairs, given.seconds, tuple(given.loads))
+    wanted = Wanted(
+        given.records, given.pairs, given.seconds, max(1, given.runs), tuple(given.loads)
+    )
     say = stopwatch()
-    with tempfile.TemporaryDirectory() as folder, cluster(Path(folder), say) as running:
-        feed = Feed("orders", wanted.records, KEYS, PARTITIONS)
-        source = running.fill(feed)
-        running.create("out-queried", PARTITIONS)
-        progress = Progress(running, APPLICATION, [feed])
-        with application(running.bootstrap, source, Path(folder), say) as streams:
-            rounds = measure(streams, progress, Path(folder), wanted, say)
-        progress.close()
+    rounds: list[Mapping[str, Window]] = []
+    for run in runs(wanted, say):
+        rounds += measure(run, wanted, say)
     for line in report(rounds):
         print(line)
     return 0
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An application that has a topic before it, paused."""
+
+    streams: KafkaStreams
+    progress: Progress
+    state: Path
+    """Its folder in the state directory."""
+
+
+def runs(wanted: Wanted, say: Say) -> Iterator[Run]:
+    """Start the application over the same topic, again and again, each time as another one."""
+    with tempfile.TemporaryDirectory() as name, cluster(Path(name), say) as running:
+        feed = Feed("orders", wanted.records, KEYS, PARTITIONS)
+        source = running.fill(feed)
+        for number in range(wanted.runs):
+            application_id, output = f"{APPLICATION}-{number}", f"out-{APPLICATION}-{number}"
+            running.create(output, PARTITIONS)
+            progress = Progress(running, application_id, [feed])
+            builder = StreamsBuilder()
+            topologies.ALL["count"](builder, [source], output)
+            with application(builder, running.bootstrap, application_id, Path(name)) as streams:
+                say("the application is running")
+                yield Run(streams, progress, Path(name) / "state" / application_id)
+            progress.close()
+            running.drop([output, application_id])
+
+
 @contextmanager
-def application(bootstrap: str, source: str, folder: Path, say: Say) -> Iterator[KafkaStreams]:
-    """Run the count with an HTTP server, paused until there is something to measure."""
-    builder = StreamsBuilder()
-    topologies.ALL["count"](builder, [source], "out-queried")
+def application(
+    builder: StreamsBuilder, bootstrap: str, application_id: str, folder: Path
+) -> Iterator[KafkaStreams]:
+    """Run a program with an HTTP server, paused until there is something to measure."""
     config = {
         "bootstrap.servers": bootstrap,
-        "application.id": APPLICATION,
+        "application.id": application_id,
         "processing.guarantee": EXACTLY_ONCE,
         "state.dir": str(folder / "state"),
         "num.stream.threads": 2,
@@ -142,16 +173,14 @@ def application(bootstrap: str, source: str, folder: Path, say: Say) -> Iterator
         if not streams.wait_until(State.RUNNING, _PATIENCE_MS):
             msg = f"the application must be RUNNING; it is {streams.state.value}"
             raise RuntimeError(msg)
-        say("the application is running")
         yield streams
 
 
-def measure(
-    streams: KafkaStreams, progress: Progress, folder: Path, wanted: Wanted, say: Say
-) -> list[Mapping[str, Window]]:
+def measure(run: Run, wanted: Wanted, say: Say) -> list[Mapping[str, Window]]:
     """Let the loads take turns until there are enough windows, or the topic is at its end."""
     rounds: list[Mapping[str, Window]] = []
-    (served,) = read_addresses(folder / "state" / APPLICATION)
+    streams, progress = run.streams, run.progress
+    (served,) = read_addresses(run.state)
     with (
         over_http(served.url, served.token or "-") as http,
         idle_server() as url,
@@ -175,7 +204,7 @@ def measure(
                 loads, lambda load: window(streams, progress, load, wanted.seconds)
             )
             if progress.committed() >= wanted.records:
-                say(f"the topic is at its end after {number} rounds; take more --records")
+                say(f"the topic is at its end after {number} rounds")
                 break
             rounds.append(windows)
             rates = ", ".join(f"{name} {one.rate:,.0f}/s" for name, one in windows.items())
@@ -195,7 +224,8 @@ def there_and_back(loads: Mapping[str, T], measured: Callable[[T], Window]) -> d
 def window(streams: KafkaStreams, progress: Progress, load: Load | None, seconds: float) -> Window:
     """Measure for some seconds."""
     workers = [report.pid for report in streams.reports().values() if report.tasks]
-    begin, used, own = time.monotonic(), sum(map(processor_seconds, workers)), time.process_time()
+    begin, stolen = time.monotonic(), machine.stolen_seconds()
+    used, own = sum(map(processor_seconds, workers)), time.process_time()
     committed = progress.committed()
     taken: list[float] = []
     failed, asker = 0, 0.0
@@ -204,7 +234,7 @@ def window(streams: KafkaStreams, progress: Progress, load: Load | None, seconds
     else:
         taken, failed, asker = load(seconds)
     records = progress.committed() - committed
-    passed = time.monotonic() - begin
+    passed = time.monotonic() - begin - (machine.stolen_seconds() - stolen)
     used = sum(map(processor_seconds, workers)) - used
     own = time.process_time() - own
     return Window(max(1, records), passed, used, own, tuple(taken), failed, asker)
@@ -279,18 +309,18 @@ def report(rounds: Sequence[Mapping[str, Window]]) -> list[str]:
         taken = [value for one in windows for value in one.taken_ms]
         if taken:
             asked = figures.median([len(one.taken_ms) / one.seconds for one in windows])
-            lost = _change(rounds, name, lambda one: one.rate)
-            more = _change(rounds, name, lambda one: one.workers_us)
+            lost = change(rounds, name, lambda one: one.rate)
+            more = change(rounds, name, lambda one: one.workers_us)
             failed = sum(one.failed for one in windows)
             asker = figures.median([one.asker_seconds / one.seconds for one in windows])
             line += (
                 f", asker {100 * asker:.0f} %; {asked:,.0f} questions/s, "
                 f"{_told(figures.percentiles(taken))}, {failed} without an answer; "
-                f"throughput {lost:+.1f} %, workers' processor time {more:+.1f} %"
+                f"throughput {lost}, workers' processor time {more}"
             )
         if name == "http" and _ASKER in rounds[0]:
-            beside = _change(rounds, name, lambda one: one.rate, _ASKER)
-            line += f"; throughput against the asker alone {beside:+.1f} %"
+            beside = change(rounds, name, lambda one: one.rate, _ASKER)
+            line += f"; throughput against the asker alone {beside}"
         lines.append(line)
     return lines
 
@@ -299,17 +329,18 @@ def _share(one: Window) -> float:
     return one.driver_seconds / one.seconds
 
 
-def _change(
+def change(
     rounds: Sequence[Mapping[str, Window]],
     name: str,
     value: Callable[[Window], float],
     against: str = "none",
-) -> float:
+) -> str:
     """Return by how many percent a value differs from that of another window, the one without
-    queries unless said: the median of all rounds.
+    queries unless said: the mean of all rounds.
     """
     pairs = [(value(one[name]), value(one[against])) for one in rounds]
-    return figures.median([(asked / plain - 1) * 100 for asked, plain in pairs if plain] or [0.0])
+    mean, error = figures.mean_and_error([(asked / plain - 1) * 100 for asked, plain in pairs])
+    return f"{mean:+.1f} % (± {error:.1f})"
 
 
 def _told(found: Mapping[str, Any]) -> str:

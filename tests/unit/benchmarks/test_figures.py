@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from benchmarks import figures
@@ -27,6 +29,11 @@ def test_the_last_effect_ends_the_run_not_the_last_commit_of_the_input() -> None
 def test_what_was_committed_at_the_beginning_of_the_window_counts_as_warm_up() -> None:
     samples = [Sample(0, 500, 1), Sample(5, 1000, 2)]
     assert figures.rate_by_commits(samples, 1000) == Rate(100, 0)
+
+
+def test_a_mean_has_an_error_which_one_value_does_not_know() -> None:
+    assert figures.mean_and_error([1.0, 3.0]) == pytest.approx((2.0, 1.96))
+    assert figures.mean_and_error([5.0]) == (5.0, math.inf)
 
 
 def test_stolen_time_is_not_counted() -> None:

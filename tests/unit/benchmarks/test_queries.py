@@ -26,8 +26,8 @@ def test_windows_are_compared_with_the_one_without_queries_of_their_round() -> N
     assert title.endswith("2 rounds")
     assert none == "none: 750 records/s, workers 750.00 us/record, driver 10 % of a core"
     assert "2 questions/s, p50 2.5 ms, p99 4.0 ms, 1 without an answer" in http
-    cost = "throughput -5.0 %, workers' processor time +10.0 %"
-    assert http.endswith(f"{cost}; throughput against the asker alone -4.0 %")
+    cost = "throughput -5.0 % (± 0.0), workers' processor time +10.0 % (± 0.0)"
+    assert http.endswith(f"{cost}; throughput against the asker alone -4.0 % (± 1.9)")
 
 
 def test_an_application_that_becomes_faster_helps_no_load() -> None:
