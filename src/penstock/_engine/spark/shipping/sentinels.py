@@ -3,6 +3,10 @@
 `dataclasses.MISSING` and its like carry no data; code compares them by identity. pickle would send
 a copy, and `default is MISSING` would be false in the other process: required fields would become
 optional. A sentinel is therefore sent as its module and its name there.
+
+Other threads import modules and set attributes during a search, so it goes through copies. A list
+of a dict's items is no copy: while its tuples are made, the garbage collector may run, and py4j's
+callbacks in it wait for the JVM.
 """
 
 from __future__ import annotations
@@ -84,7 +88,7 @@ def _texts(value: object) -> list[str] | None:
     if not makes_new or arguments != (kind,) or any(items):
         return None
     parts = state if isinstance(state, tuple) else (state,)
-    texts = [text for part in parts if part for text in part.values()]
+    texts = [text for part in parts if part for text in list(part.values())]
     return texts if all(isinstance(text, str) for text in texts) else None
 
 
@@ -105,14 +109,14 @@ def _is_called(value: object, name: str, module: str) -> bool:
 
 
 def _module_level_sentinels() -> Iterator[tuple[object, str, str]]:
-    for module_name, module in list(sys.modules.items()):
+    for module_name, module in sys.modules.copy().items():
         if (
             is_sent(module_name)
             or not isinstance(module, ModuleType)
             or getattr(module, "__spec__", None) is None
         ):
             continue
-        for name, value in list(vars(module).items()):
+        for name, value in vars(module).copy().items():
             if isinstance(value, type):
                 if value.__module__ == module_name:
                     yield from _sentinels_of(value, module_name, f"{name}.")
@@ -121,6 +125,6 @@ def _module_level_sentinels() -> Iterator[tuple[object, str, str]]:
 
 
 def _sentinels_of(cls: type, module: str, prefix: str) -> Iterator[tuple[object, str, str]]:
-    for name, value in list(vars(cls).items()):
+    for name, value in vars(cls).copy().items():
         if _is_called(value, name, module):
             yield value, module, f"{prefix}{name}"

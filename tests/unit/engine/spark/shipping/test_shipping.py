@@ -14,9 +14,12 @@ import sys
 import threading
 from dataclasses import MISSING
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from itertools import count
 from pathlib import Path
 from pickle import PicklingError
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -26,6 +29,7 @@ from penstock._engine.spark.shipping.sentinels import (
     looks_like_sentinel,
 )
 from penstock._engine.spark.shipping.shipping import dumps
+from tests.meanwhile import at_collections, at_instructions, names_of_many
 
 HERE = Path(__file__).parent
 PACKAGE = "tests.unit.engine.spark.shipping"
@@ -239,3 +243,48 @@ def test_a_sentinel_that_the_driver_has_put_into_a_module_is_put_there_once() ->
         assert find_sentinel("shipped_by_the_driver", "PUT", object) is made
     finally:
         del sys.modules["shipped_by_the_driver"]
+
+
+@pytest.mark.parametrize("changed", ["modules", "module", "class"])
+def test_other_threads_may_import_and_set_names_during_a_search(
+    changed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs that start side by side import the engine at once."""
+    sentinel, many = object(), dict.fromkeys(names_of_many())
+    cls = type("Holder", (), {**many, "__module__": "searched", "MISSING": sentinel})
+    module = ModuleType("searched")
+    vars(module).update(many, Holder=cls, __spec__=ModuleSpec("searched", None))
+    modules = {**many, "searched": module}
+    searched = "penstock._engine.spark.shipping.sentinels.sys"
+    monkeypatch.setattr(searched, SimpleNamespace(modules=modules))
+
+    def change() -> None:
+        if changed == "modules":
+            if modules.pop("new", None) is None:
+                modules["new"] = module
+        else:
+            holder: Any = module if changed == "module" else cls
+            if hasattr(holder, "new"):
+                del holder.new
+            else:
+                holder.new = 1
+
+    with at_collections(change):
+        place = SentinelPlaces().find(sentinel)
+    assert place == ("searched", "Holder.MISSING")
+
+
+def test_another_thread_may_set_attributes_of_what_is_looked_at() -> None:
+    """As SparkSession does when its settings are asked for; a search looks at each session."""
+    numbers = count()
+    looked_at = Settings()
+
+    with at_instructions(lambda: setattr(looked_at, f"new_{next(numbers)}", 1)):
+        assert not looks_like_sentinel(looked_at)
+
+
+class Settings:
+    """Has data."""
+
+    def __init__(self) -> None:
+        self.first, self.second = 1, 2
