@@ -100,7 +100,8 @@ def _reduce_enum(cls: Any) -> Reduced:
     }
     own = {
         name: value
-        for name, value in vars(cls).items()
+        # msgspec sets its cache on the class when another thread makes a codec.
+        for name, value in vars(cls).copy().items()
         if name not in _MADE_BY_ENUM and name not in CACHES and name not in values
     }
     made_from = (_names(cls), cls.__bases__, values, vars(cls).get("_boundary_"))

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import MISSING
+from enum import Enum
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from itertools import count
@@ -23,6 +24,7 @@ from typing import Any
 
 import pytest
 
+from penstock._engine.spark.shipping.dict_enum_classes import reduce_dict_or_enum
 from penstock._engine.spark.shipping.sentinels import (
     SentinelPlaces,
     find_sentinel,
@@ -288,3 +290,21 @@ class Settings:
 
     def __init__(self) -> None:
         self.first, self.second = 1, 2
+
+
+def test_another_thread_may_make_a_codec_of_an_enum_that_is_sent() -> None:
+    class Colour(Enum):
+        RED = 1
+        BLUE = 2
+
+    Colour.__module__ = "__main__"
+
+    def change() -> None:
+        if "__msgspec_cache__" in vars(Colour):
+            type.__delattr__(Colour, "__msgspec_cache__")
+        else:
+            type.__setattr__(Colour, "__msgspec_cache__", None)
+
+    with at_instructions(change):
+        reduced = reduce_dict_or_enum(Colour)
+    assert reduced is not None
