@@ -252,7 +252,8 @@ class LiveRun:
         """Return the failure of the first part that failed, None if all is well."""
         try:
             self._find_outputs()
-            for part, query in (*self._inputs.items(), *self._outputs.items()):
+            # A copy: another thread may start an output meanwhile.
+            for part, query in {**self._inputs, **self._outputs}.items():
                 failure = self._failure_of(part, query)
                 if failure is not None:
                     return failure
@@ -311,7 +312,8 @@ class LiveRun:
                 if run in self._seen:
                     continue
                 plan = _plan_of(query)
-                if any(mark in plan for mark in self._marks):
+                # A copy: another thread may take the DataFrame of an output meanwhile.
+                if any(mark in plan for mark in self._marks.copy()):
                     self._unclear[run] = query
                 self._seen.add(run)
             if not self._starting:

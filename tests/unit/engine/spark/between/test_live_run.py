@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ from penstock._engine.spark.between import live_run
 from penstock._engine.spark.between.live_run import LiveRun
 from penstock._engine.spark.lost_processes import NOT_STARTED
 from penstock.errors import StreamsError
+from tests.meanwhile import at_collections, at_instructions, names_of_many
 from tests.unit.engine.spark.between.idle import Idle
 
 WAIT_SECONDS = 20
@@ -289,3 +291,27 @@ def test_an_end_that_cannot_be_noted_for_whatever_reason_is_an_end(streams: Stre
     run = LiveRun(SimpleNamespace(streams=streams), Idle(), resources, when_ended)  # type: ignore[arg-type]
     run.close()
     assert released == ["the broker"]
+
+
+def test_outputs_may_be_started_while_the_parts_are_looked_at(run: LiveRun) -> None:
+    query: Any = Query("an output")
+    run._outputs.update(dict.fromkeys(names_of_many(), query))
+
+    def change() -> None:
+        if run._outputs.pop("new", None) is None:
+            run._outputs["new"] = query
+
+    with at_collections(change):
+        assert run._look() is None
+
+
+def test_outputs_may_be_followed_while_the_queries_are_looked_at(
+    run: LiveRun, streams: Streams
+) -> None:
+    streams.queries.append(Query("of others"))
+    run._marks.clear()
+    run.follow("not ours")
+    numbers = count()
+    with at_instructions(lambda: run.follow(f"new {next(numbers)}")):
+        run._find_outputs()
+    assert run._outputs == {}
