@@ -47,8 +47,9 @@ class ChildEnd:
 
     def report_now(self) -> None:
         """Report the files that have been imported since the last report."""
-        # Other threads import modules meanwhile.
-        new = {name: each for name, each in list(sys.modules.items()) if name not in self._seen}
+        # Other threads import modules meanwhile, also while a list of the items is made: the
+        # garbage collector may run then, and py4j's callbacks in it wait for the JVM.
+        new = {name: each for name, each in sys.modules.copy().items() if name not in self._seen}
         self._seen |= new.keys()
         self._send_files(own_modules(new.values()), own_folders(new.values()))
 

@@ -9,13 +9,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TypeAlias
 
 import pytest
 
 from penstock.cli.reloading.child_link import ChildEnd, ParentEnd, Report
 from penstock.cli.reloading.program_files import ProgramFiles, version_of
+from tests.meanwhile import at_collections, names_of_many
 
 Ends: TypeAlias = tuple[ChildEnd, ParentEnd]
 
@@ -42,6 +43,22 @@ def test_each_file_of_the_program_is_reported_once(
     expected = {os.path.realpath(tmp_path / f"{name}.py") for name in ("pricing", "pricing_rules")}
     assert parent.read() == Report(dict.fromkeys(expected))
     child.report_now()
+    assert parent.read() == Report()
+
+
+def test_other_threads_may_import_modules_during_a_report(
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child, parent = ends
+    modules = {name: ModuleType(name) for name in names_of_many()}
+    monkeypatch.setattr("penstock.cli.reloading.child_link.sys", SimpleNamespace(modules=modules))
+
+    def change() -> None:
+        if modules.pop("new", None) is None:
+            modules["new"] = ModuleType("new")
+
+    with at_collections(change):
+        child.report_now()
     assert parent.read() == Report()
 
 
