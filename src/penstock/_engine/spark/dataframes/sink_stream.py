@@ -35,6 +35,7 @@ from penstock._engine.spark.dataframes.sink import (
 )
 from penstock._engine.spark.dataframes.sink_columns import SinkColumns
 from penstock._engine.spark.dataframes.sink_options import SinkOptions
+from penstock._engine.spark.dataframes.stopped_batch import short_if_stopped
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import ConfigError, StreamsError
 
@@ -136,8 +137,9 @@ def _batch_writer(
     def write_batch(batch: DataFrame, _number: int) -> None:
         # The topic may have got more partitions since the last batch.
         count = partitions or output_partition_count(open_admin(options.config), topic)
-        rows = placed(batch, options, count)
-        map_in_arrow(rows, _writing(packed, count), "records long", "write").collect()
+        with short_if_stopped():
+            rows = placed(batch, options, count)
+            map_in_arrow(rows, _writing(packed, count), "records long", "write").collect()
 
     return write_batch
 
