@@ -32,7 +32,7 @@ class Access:
         repr=False, default_factory=set, init=False, compare=False
     )
     """Hosts and authorizations of requests that had the token: most requests have the same. A set
-    compares them by their hashes, whose time says nothing of the token.
+    compares them by their hashes first, so that how long it takes says nothing of the token.
     """
 
     def check(self, headers: Mapping[str, str]) -> None:

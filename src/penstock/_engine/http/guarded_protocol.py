@@ -177,11 +177,13 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def _tail_of(self, data: bytes) -> bytes:
         """Return what follows the path in the bytes of one whole request; nothing if there are
-        more of them, or fewer.
+        more of them, or fewer, or more than is kept for each connection.
         """
         tail = data[len(_GET) + len(self.url) :]
         is_alone = data.startswith(_GET + self.url) and tail.startswith(b" HTTP/1.1\r\n")
-        return tail if is_alone and tail.find(b"\r\n\r\n") == len(tail) - 4 else b""
+        if not is_alone or len(tail) > HEADER_BYTES_MAX:
+            return b""
+        return tail if tail.find(b"\r\n\r\n") == len(tail) - 4 else b""
 
     def _is_repeated(self, data: bytes) -> bool:
         """Begin to answer a request that has the headers of the one before it; no if it has others,

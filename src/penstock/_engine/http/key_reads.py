@@ -139,6 +139,8 @@ class KeyReads:
         """
         if self._gather_seconds or len(self._pending) < _CROWD:
             return
+        if self._answered:  # they waited for this thread, which a pause would only prolong
+            return
         waiting = dropwhile(lambda one: now - one.begun > _HUNG_SECONDS, self._pending)
         crowd = next(islice(waiting, _CROWD - 1, None), None)
         if crowd is not None and now - crowd.begun > _BUSY_SECONDS:

@@ -373,6 +373,35 @@ def test_requests_are_read_together_while_many_wait_for_busy_workers(
     assert len(counted) == pauses
 
 
+def test_requests_whose_answers_are_there_call_for_no_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted: list[float] = []
+    monkeypatch.setattr(key_reads, "_CROWD", 3)
+    monkeypatch.setattr(key_reads, "_BUSY_SECONDS", -1.0)
+    quick: Any = Endless()
+    ends: list[Callable[[None], None]] = []
+    reads = key_reads.KeyReads(quick, quick)
+
+    def begin_get(_key: bytes, ended: Callable[[None], None]) -> Callable[[], None]:
+        ends.append(ended)
+        return ends.clear
+
+    monkeypatch.setattr(quick, "begin_get", begin_get)
+    monkeypatch.setattr(reads, "_hand_over", lambda: None)  # it comes after what was read
+    monkeypatch.setattr(reads._never, "wait", counted.append)
+    asked = Asked("GET", b"/stores/counts/k", "", {})
+
+    async def run() -> None:
+        assert all(reads.begin(asked, lambda reply: None) for _ in range(2))
+        ends[0](None)
+        assert all(reads.begin(asked, lambda reply: None) for _ in range(3))
+        await asyncio.sleep(0)
+
+    asyncio.run(run())
+    assert counted == []
+
+
 def test_requests_that_wait_for_a_hung_worker_slow_down_no_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -120,3 +120,14 @@ def test_a_session_that_has_ended_is_noticed_on_its_connection(served: Served) -
         logins._sessions.clear()
         assert _exchanged(connection, head)[0] == 401
         assert _exchanged(connection, FIRST)[0] == 200
+
+
+def test_long_headers_are_not_kept_for_the_next_request(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Blanks before a value do not count as its bytes.
+    long = f"{KEY}X: {' ' * 30_000}a\r\n{HEAD}\r\n".encode()
+    with _taken_without_parser(monkeypatch) as taken, served.connected() as connection:
+        for _ in range(2):
+            assert _exchanged(connection, long)[0] == 200
+    assert taken == []
