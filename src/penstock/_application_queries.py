@@ -48,9 +48,9 @@ class ApplicationQueries(ABC):
         what the open transaction has written. Under at-least-once that is what is shown unless
         `uncommitted` is False. While a task is restored or moves, `stale_ok` reads the copy that is
         the least behind, standby copies included; the view's `offsets_behind` says how far.
-        A key is looked for where Kafka's default partitioner or that of the program puts it;
-        `partitioner` or `partition` say otherwise. Tasks of other instances are asked for over
-        HTTP.
+        A key is looked for where Kafka's default partitioner or that of the program puts it, and
+        then in the other partitions; `partitioner` or `partition` say the only place. Tasks of
+        other instances are asked for over HTTP.
 
         Raises:
             QueryError: there is no such store, or it cannot be queried.

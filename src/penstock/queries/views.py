@@ -14,13 +14,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.merging import PlacedRow, merged
+from penstock._engine.queries.merging import PlacedRow, first_with_rows, merged
 from penstock._engine.queries.questions import Part, Read, Row
 from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.row_forms import form_of
@@ -149,47 +149,88 @@ class Source:
 
     def rows_of_key(self, key: Any, read: Read) -> Iterator[Row]:
         """Return the rows of one key; pages after the first are asked for as they are read."""
-        return self.asker.pages(self.store, self._part_of_key(key, read), self.options)
+        parts = self._parts_of_key(key, read)
+        return first_with_rows(self.asker.pages(self.store, one, self.options) for one in parts)
 
     def scan_of_key(self, key: Any, read: Read) -> Iterator[Row | None]:
         """Return the rows of one key, and None before each question for more."""
-        part = self._part_of_key(key, read)
-        return self.asker.pages_with_marks(self.store, part, self.options)
+        parts = self._parts_of_key(key, read)
+        return first_with_rows(
+            self.asker.pages_with_marks(self.store, one, self.options) for one in parts
+        )
 
-    def _part_of_key(self, key: Any, read: Read) -> AnsweredPart:
+    def _parts_of_key(self, key: Any, read: Read) -> Iterator[AnsweredPart]:
+        """Return the answer of the partition to which a key belongs, and those of the other ones in
+        which it may be, which are asked when they are looked at.
+        """
         raw = self.raw_key(key)
-        place = self.partition_of(key, raw)
-        return self._parts(read.of_key(raw), [place], self.options)[place]
+        place, of_key = self.partition_of(key, raw), read.of_key(raw)
+        first = self._parts(of_key, [place], self.options)[place]
+        return chain([first], self._parts_elsewhere(of_key, place))
+
+    def _parts_elsewhere(self, read: Read, place: int) -> Iterator[AnsweredPart]:
+        others = self._others(place)
+        parts = self._parts(read, others, self.options) if others else {}
+        yield from (parts[other] for other in others)
+
+    def _others(self, place: int) -> list[int]:
+        """Return the partitions in which a key may be that is not in its own. As Java does, which
+        asks each of its tasks: other clients than Java's put keys elsewhere.
+        """
+        is_said = self.partition is not None or self.partitioner is not None
+        if is_said or self.store.is_placed_here:
+            return []
+        return [each for each in self.partitions if each != place]
 
     def begin_get(
         self, raw_key: bytes, ended: Callable[[Part | None], None]
     ) -> Callable[[], None] | None:
         """Ask for the row of one key without waiting, as `Asker.begin` does; None also if code of
-        the user says where the key is.
+        the user says where the key is. `ended` gets None, too, where `of_key` would look for the
+        key in other partitions.
         """
         place = self.partition
         if place is None:
             if self.partitioner is not None or self.store.partitioner is not None:
                 return None
             place = self.store.partition_of(None, raw_key)
+        is_anywhere = bool(self._others(place))
+
+        def ended_here(part: Part | None) -> None:
+            is_miss = part is not None and part.failure is None and not part.rows
+            ended(None if is_miss and is_anywhere else part)
+
         one = Read("get", (raw_key,))
-        return self.asker.begin(self.store, one, place, self.options, ended)
+        return self.asker.begin(self.store, one, place, self.options, ended_here)
 
     def of_keys(self, raw_keys: Mapping[Any, bytes], read: Read) -> dict[bytes, Row]:
         """Return the row of each key that has one, by its bytes: one question to each worker for a
-        few thousand keys.
+        few thousand keys, and others for those keys that are not where they belong.
         """
+        places = {raw: self.partition_of(key, raw) for key, raw in raw_keys.items()}
         found: dict[bytes, Row] = {}
-        left = iter(raw_keys.items())
+        left = iter(places)
         while some := list(islice(left, _KEYS_AT_ONCE)):
-            by_place: dict[int, list[bytes]] = {}
-            for key, raw in some:
-                by_place.setdefault(self.partition_of(key, raw), []).append(raw)
-            keys = {place: tuple(raws) for place, raws in by_place.items()}
-            options = replace(self.options, rows_max=len(some))
-            parts = self._parts(read, keys, options, keys)
-            for part in parts.values():
-                found |= {row[0]: row for row in self.asker.pages(self.store, part, options)}
+            found |= self._of_places({raw: [places[raw]] for raw in some}, read)
+        missing = (raw for raw in places if raw not in found)
+        at_once = max(1, _KEYS_AT_ONCE // len(self.partitions))
+        while some := list(islice(missing, at_once)):
+            found |= self._of_places({raw: self._others(places[raw]) for raw in some}, read)
+        return found
+
+    def _of_places(self, places: Mapping[bytes, Iterable[int]], read: Read) -> dict[bytes, Row]:
+        """Return the rows of keys, each looked for in some partitions; one of the first of them."""
+        by_place: dict[int, list[bytes]] = {}
+        for raw, wanted in places.items():
+            for place in wanted:
+                by_place.setdefault(place, []).append(raw)
+        keys = {place: tuple(raws) for place, raws in by_place.items()}
+        options = replace(self.options, rows_max=len(places))
+        parts = self._parts(read, keys, options, keys) if keys else {}
+        found: dict[bytes, Row] = {}
+        for place in sorted(parts):
+            for row in self.asker.pages(self.store, parts[place], options):
+                found.setdefault(row[0], row)
         return found
 
     def of_all(self, read: Read) -> Mapping[int, Part]:

@@ -10,8 +10,8 @@ import pytest
 from penstock import serdes
 from penstock._engine.queries.asking import ReadOptions
 from penstock.errors import QueryError
-from penstock.queries import view_of
-from tests.unit.engine.http.shop import Shop
+from penstock.queries import view_of, views
+from tests.unit.engine.http.shop import KEYS, Misplaced, Shop
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +68,46 @@ def test_a_session_store_says_how_all_sessions_are_read(shop: Shop) -> None:
     with pytest.raises(AttributeError, match=r"no 'all'; write fetch_range\(None, None\)"):
         view(shop, "sessions").all()
     assert len(list(view(shop, "sessions").fetch_range(None, None))) == 5
+
+
+READS: dict[str, Callable[[Any], Any]] = {
+    "counts": lambda counts: counts.get("key-03"),
+    "windows": lambda windows: list(windows.fetch("a", 1000, 2000)),
+    "sessions": lambda sessions: [value for _, value in sessions.backward_fetch("a")],
+    "versions": lambda versions: [one.value for one in versions.history("a", 1000, 1020)],
+}
+
+
+def test_keys_that_are_not_where_they_belong_are_looked_for_elsewhere(shop: Shop) -> None:
+    """Other clients than Java's place keys by CRC32, and processors keep any keys."""
+    misplaced = Misplaced()
+    for name, read in READS.items():
+        found = read(view(misplaced, name))
+        assert found == read(view(shop, name))
+        assert found
+    counts = view(misplaced, "counts")
+    asked = [*KEYS, "none"]
+    assert counts.get_all(asked) == view(shop, "counts").get_all(asked)
+    assert len(counts.get_all(asked)) == len(KEYS)
+    assert counts.get("none") is None
+    assert view(misplaced, "windows").fetch("a", 1000) == 1
+    assert list(view(misplaced, "windows").fetch("none", 0, 9000)) == []
+    assert view(misplaced, "versions").get("a").value == "v4"
+
+
+def test_keys_are_looked_for_in_no_partition_but_that_which_is_said() -> None:
+    misplaced = Misplaced()
+    source = misplaced.asker, misplaced._config, ReadOptions()
+    in_first = view_of(misplaced.stores(), "counts", source, 0)
+    by_partitioner = view_of(misplaced.stores(), "counts", source, None, lambda *_: 0)
+    for counts in (in_first, by_partitioner, view(Misplaced(is_placed_here=True), "counts")):
+        assert counts.get("key-03") is None
+        assert counts.get_all(KEYS) == {}
+    assert view_of(misplaced.stores(), "counts", source, 3).get("key-03").value == 3
+
+
+def test_many_keys_that_are_elsewhere_are_asked_for_in_many_questions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(views, "_KEYS_AT_ONCE", 7)
+    assert len(view(Misplaced(), "counts").get_all(KEYS)) == len(KEYS)

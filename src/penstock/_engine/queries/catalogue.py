@@ -16,7 +16,12 @@ from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.questions import GLOBAL
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.topology.nodes.stream_nodes import SinkNode, SourceNode
+from penstock._engine.topology.nodes.stream_nodes import (
+    ProcessorNode,
+    SinkNode,
+    SourceNode,
+    UserProcessor,
+)
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
 from penstock.serdes import Serde
 from penstock.serdes.windowed import WindowedSerde, window_bytes_of
@@ -37,6 +42,10 @@ class StoreEntry:
     """The topic that the partitioner is told."""
     window_bytes: int = 0
     """How many of the last bytes of a key have no part in its partition: those of its window."""
+    is_placed_here: bool = False
+    """Whether the application itself put each key into its partition. Topics of the user may be
+    written with any partitioner, and a processor may keep any key.
+    """
 
     @property
     def is_global(self) -> bool:
@@ -73,11 +82,20 @@ def stores_of(blueprint: Blueprint) -> dict[str, StoreEntry]:
     for subtopology in subtopologies.values():
         tasks = [task for task in blueprint.tasks if task.subtopology.id == subtopology.id]
         partitioner, topic = _partitioner(subtopology, sinks)
-        count = max((blueprint.partition_counts[t] for t in subtopology.source_topics()), default=1)
+        topics = subtopology.source_topics()
+        count = max((blueprint.partition_counts[each] for each in topics), default=1)
+        is_ours = blueprint.internal_topics.issuperset(topics)
+        used_by_processors = _used_by_processors(subtopology)
         for name, plan in subtopology.stores.items():
-            window_bytes = _window_bytes(plan, subtopology, sinks)
             entries[name] = StoreEntry(
-                name, plan, _by_partition(tasks), count, partitioner, topic, window_bytes
+                name,
+                plan,
+                _by_partition(tasks),
+                count,
+                partitioner,
+                topic,
+                _window_bytes(plan, subtopology, sinks),
+                is_ours and name not in used_by_processors,
             )
     if blueprint.global_stores is not None:
         for name, plan in blueprint.global_stores.stores.items():
@@ -87,6 +105,16 @@ def stores_of(blueprint: Blueprint) -> dict[str, StoreEntry]:
 
 def _by_partition(tasks: Iterable[TaskPlan]) -> dict[int, str]:
     return {task.partition: task.id for task in tasks}
+
+
+def _used_by_processors(subtopology: SubtopologyPlan) -> set[str]:
+    """Return the stores that processors of the user write."""
+    return {
+        name
+        for node in subtopology.nodes
+        if isinstance(node, ProcessorNode) and isinstance(node.operation, UserProcessor)
+        for name in subtopology.stores_of.get(node.name, ())
+    }
 
 
 def _sinks(subtopologies: Iterable[SubtopologyPlan]) -> dict[str, SinkNode]:

@@ -8,11 +8,12 @@ can end between two of them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias, TypeVar
 
 from penstock._engine.queries.questions import Row
 
+T = TypeVar("T")
 PlacedRow: TypeAlias = tuple[int, Row]
 """A row, and the partition that it is of."""
 
@@ -23,6 +24,17 @@ def merged(scans: Mapping[int, Iterator[Row]], *, reverse: bool) -> Iterator[Pla
     """
     placed = [_placed(place, scans[place]) for place in sorted(scans)]
     return heapq.merge(*placed, key=lambda one: one[1][0], reverse=reverse)
+
+
+def first_with_rows(scans: Iterable[Iterator[T]]) -> Iterator[T]:
+    """Return what the first scan has that finds a row, and the marks (None) of those before it."""
+    for rows in scans:
+        is_found = False
+        for row in rows:
+            is_found = is_found or row is not None
+            yield row
+        if is_found:
+            return
 
 
 def _placed(place: int, rows: Iterator[Row]) -> Iterator[PlacedRow]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock import Processor, ProcessorContext, Record, StreamsBuilder, StreamsConfig, serdes
@@ -201,15 +201,33 @@ class Shop:
         task = Task(plan.id, plan.subtopology, self._config, plan.inputs, lambda topic: counts)
         task.set_lags(dict.fromkeys(plan.inputs, 0))
         task.start(0)
+        self._fill(task, plan)
+        return task
+
+    def _fill(self, task: Task, plan: TaskPlan) -> None:
         task.add_records("in", plan.partition, [(0, 1, b"k", b"v", ())])
         task.process(1, 1)
         task.prepare_commit()
         task.drain()
         task.committed()
-        return task
 
     def _ask(self, worker: tuple[str, int], question: Question) -> Answer | None:
         if self.busy is not None:
             self.busy.wait()
         with self._lock:
             return self._server._answer(question, list(self._tasks))
+
+
+class Misplaced(Shop):
+    """All keys belong into the first partition, and are in the last one."""
+
+    def __init__(self, *, is_placed_here: bool = False) -> None:
+        super().__init__(4)
+        self._entries = {
+            name: replace(entry, partition_count=1, is_placed_here=is_placed_here)
+            for name, entry in self._entries.items()
+        }
+
+    def _fill(self, task: Task, plan: TaskPlan) -> None:
+        if plan.partition == 3:
+            super()._fill(task, plan)

@@ -25,7 +25,7 @@ from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import Answer, QuestionPoll
 from tests.console.browser import wait_for
-from tests.unit.engine.http.shop import Shop
+from tests.unit.engine.http.shop import Misplaced, Shop
 
 WORKER = ("w", 1)
 
@@ -33,8 +33,8 @@ WORKER = ("w", 1)
 class Worker:
     """Takes the questions of a shop on a thread of its own, and answers them if it may."""
 
-    def __init__(self) -> None:
-        self.shop = Shop()
+    def __init__(self, shop: Shop | None = None) -> None:
+        self.shop = shop or Shop()
         self.queues = QuestionQueues()
         self.answers: Callable[[Answer], Answer | None] = lambda answer: answer
         self.shop.asker = Asker(
@@ -106,6 +106,27 @@ def test_a_key_is_answered_without_a_thread(worker: Worker, ends: list[bool]) ->
     assert (none[0], none[1]["error"]["code"]) == (404, "no_such_key")
     assert other == (200, {"store": "numbers", "key": -2, "value": {"is": 0}})
     assert ends == [True, True, True]
+
+
+def test_a_key_that_is_not_where_it_belongs_is_looked_for_elsewhere(ends: list[bool]) -> None:
+    shop = Misplaced()
+    worker = Worker(shop)
+    try:
+        found, none, said, windows = got(
+            worker,
+            "/stores/counts/key-03",
+            "/stores/counts/none",
+            "/stores/counts/key-03?partition=0",
+            "/stores/windows/a?limit=2",
+        )
+    finally:
+        worker.close()
+    assert found == (200, {"store": "counts", "key": "key-03", "value": 3, "timestamp": 1003})
+    assert (none[0], none[1]["error"]["code"]) == (404, "no_such_key")
+    assert (said[0], said[1]["error"]["code"]) == (404, "no_such_key")
+    assert [row["value"] for row in windows[1]["rows"]] == [0, 1]
+    # A thread asks the other partitions, unless one has been said.
+    assert ends == [False, False, True]
 
 
 def test_what_may_wait_for_more_has_a_thread(worker: Worker, ends: list[bool]) -> None:

@@ -11,8 +11,11 @@ from penstock import (
     Consumed,
     Grouped,
     Materialized,
+    Processor,
     Produced,
+    Record,
     Repartitioned,
+    Stores,
     StreamsBuilder,
     StreamsConfig,
     TimeWindows,
@@ -67,6 +70,29 @@ def test_every_store_is_known_with_its_tasks() -> None:
     assert found["placed-counts"].tasks == {number: f"1_{number}" for number in range(3)}
     assert found["plans"].tasks == {GLOBAL: "global"}
     assert [name for name, store in found.items() if store.is_global] == ["plans"]
+
+
+def test_only_keys_that_the_application_places_are_nowhere_else() -> None:
+    builder = StreamsBuilder()
+    events = builder.stream("events", Consumed(TEXT, TEXT))
+    events.group_by_key().count(Materialized("counts"))
+    placed = events.repartition(Repartitioned("placed", TEXT, TEXT))
+    placed.group_by_key(Grouped(key=TEXT, value=TEXT)).count(Materialized("placed-counts"))
+    builder.add_state_store(Stores.in_memory_key_value_store("kept", key=TEXT, value=TEXT))
+    placed.process(IgnoreAll, state_stores=["kept"])
+    topics = {"events": 5, "app-placed-repartition": 5}
+    tasks = tuple(plan_tasks(plan_subtopologies(builder.build(), "app"), topics))
+    config = StreamsConfig({"application.id": "app"})
+    internal = frozenset({"app-placed-repartition"})
+    found = stores_of(Blueprint(config, tasks, topics, "tasks", internal))
+    placed_here = {name for name, store in found.items() if store.is_placed_here}
+    assert (set(found), placed_here) == ({"counts", "placed-counts", "kept"}, {"placed-counts"})
+
+
+class IgnoreAll(Processor[Any, Any, Any, Any]):
+    """Keeps nothing."""
+
+    def process(self, record: Record[Any, Any]) -> None: ...
 
 
 def test_a_key_is_where_kafka_s_producers_put_it() -> None:

@@ -18,7 +18,7 @@ from penstock._engine.kafka.changelogs.known_stores import KnownStores
 from penstock._engine.kafka.changelogs.store_copy import StoreCopy, copying_settings
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.merging import PlacedRow, merged
+from penstock._engine.queries.merging import PlacedRow, first_with_rows, merged
 from penstock._engine.queries.questions import Part, Position, Read, Row
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
@@ -110,8 +110,13 @@ class StoppedStore:
         """Return the rows of one key, as they are read."""
         raw = self.codec.encode_key(key)
         asked = read.of_key(raw)
-        places = [self._partition_of(key, raw)] if self.is_routed else list(self.copies)
-        return (row for place in places for row in self.copies[place]().read(asked))
+        places = list(self.copies)
+        if not self.is_routed:
+            return (row for place in places for row in self.copies[place]().read(asked))
+        own = self._partition_of(key, raw)
+        others = [] if self.store.is_placed_here else [each for each in places if each != own]
+        scans = (self.copies[place]().read(asked) for place in (own, *others))
+        return first_with_rows(scans)
 
     def begin_get(self, raw_key: bytes, ended: Callable[[Part | None], None]) -> None:
         """Return None: a copy is read where it is asked for."""
