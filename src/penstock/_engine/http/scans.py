@@ -1,9 +1,9 @@
 """Pages of scans.
 
 The next page of a key-value scan begins after the last row of the page before: its cursor is the
-key and the partition of that row, and any server of the application can go on. Scans of windows and
-sessions have no such order: they stay open here for a minute, under a random cursor that works
-once.
+key and the partition of that row, and any server of the application can go on. A key that is too
+long for a request is kept here. Scans of windows and sessions have no such order: they stay open
+here. What is kept is kept for a minute, under a random cursor that works once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Generic, TypeVar
 from zlib import crc32
 
 from penstock._clock import monotonic
@@ -26,6 +27,10 @@ from penstock._engine.queries.questions import Row
 
 PAGE_BYTES_MAX = 8 << 20
 _OPEN_MAX = 100
+_KEPT = "kept."
+"""How the cursor of what is kept begins, which no `KeyCursor` does."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +110,20 @@ def page_of(rows: Iterator[Row | None], limit: int, until: float) -> Page:
     return Page(taken, None)
 
 
-class PagedScans:
-    """Scans that wait for their next page."""
+def is_kept(cursor: str) -> bool:
+    """Yes if a cursor is one of `PagedScans`."""
+    return cursor.startswith(_KEPT)
+
+
+class PagedScans(Generic[T]):
+    """Scans that wait for their next page: for each a T, which says how it goes on."""
 
     def __init__(self) -> None:
-        self._scans: OpenScans[str, tuple[str, Scan]] = OpenScans(
-            lambda: secrets.token_urlsafe(12), _OPEN_MAX
+        self._scans: OpenScans[str, tuple[str, T]] = OpenScans(
+            lambda: f"{_KEPT}{secrets.token_urlsafe(12)}", _OPEN_MAX
         )
 
-    def keep(self, named: str, scan: Scan) -> str:
+    def keep(self, named: str, scan: T) -> str:
         """Keep the rest of a scan; return its cursor. `named` says what is scanned."""
         return self._scans.keep((named, scan))
 
@@ -121,7 +131,7 @@ class PagedScans:
         """Forget scans whose time is over; called now and then."""
         self._scans.drop_old()
 
-    def take(self, named: str, cursor: str) -> Scan:
+    def take(self, named: str, cursor: str) -> T:
         """Return the rest of a scan.
 
         Raises:

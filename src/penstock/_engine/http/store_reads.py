@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import dropwhile, takewhile
 from typing import Any, Literal, TypeAlias, TypeVar
+from urllib.parse import urlencode
 
 from penstock._clock import monotonic
 from penstock._engine.http.json_values import jsonable, key_of, prefix_of
@@ -19,7 +20,7 @@ from penstock._engine.http.replies import (
     not_found,
     not_ready,
 )
-from penstock._engine.http.scans import KeyCursor, PagedScans, Scan, page_of
+from penstock._engine.http.scans import KeyCursor, PagedScans, Scan, is_kept, page_of
 from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
@@ -50,6 +51,9 @@ _SECONDS = 10.0
 # requests as there are threads hold up all others meanwhile.
 _PAGE_SECONDS = 2.0
 _SOURCES_MAX = 64
+# Of the 16 kB that path and header of a request may have, for a cursor and the words that are sent
+# with it again.
+_WORDS_BYTES_MAX = 8 << 10
 
 # What needs more than one question, or a worker other than that of the task.
 _WAITS = {"stale_ok", "cursor"}
@@ -97,14 +101,19 @@ def describe_store(name: str, entry: StoreEntry) -> dict[str, Any]:
 class StoreReads:
     """Answers reads of the stores of an application."""
 
-    def __init__(self, application: QueriedStores) -> None:
-        self._application = application
-        self._open = PagedScans()
+    def __init__(
+        self, application: QueriedStores, words_bytes_max: int | None = _WORDS_BYTES_MAX
+    ) -> None:
+        """`words_bytes_max`: how long the words of a request may be; None: as long as they are."""
+        self._application, self._words_bytes_max = application, words_bytes_max
+        self._open: PagedScans[Scan] = PagedScans()
+        self._long_keys: PagedScans[KeyCursor] = PagedScans()
         self._sources: dict[tuple[str, str], Source] = {}
 
     def drop_old(self) -> None:
         """Forget scans whose next page was not asked for in time; called now and then."""
         self._open.drop_old()
+        self._long_keys.drop_old()
 
     def key_read(self, path: list[str], query: str) -> KeyRead | None:
         """Return the read of a request for one key, None if a thread must answer it: `reply` can
@@ -224,15 +233,41 @@ class StoreReads:
         return _answered(lambda: self._application.source(name, options, asked.partition)), kind
 
     def _key_values(self, source: Source, asked: StoreParameters) -> Reply:
-        placed = _answered(lambda: _key_value_rows(source, asked))
+        after = self._last_row(source.store.name, asked)
+        placed = _answered(lambda: _key_value_rows(source, asked, after))
         places: list[int] = []
         # These rows have a place to end the page only when its time is over.
         page = _answered(lambda: page_of(_noting(places, placed), asked.limit, 0.0))
         cursor = None
         if page.rest is not None and page.rows:
             last = places[len(page.rows) - 1], page.rows[-1][0]
-            cursor = str(KeyCursor(source.store.name, *last))
+            cursor = self._key_cursor(KeyCursor(source.store.name, *last), asked)
         return _page_reply((source, "key_value"), page.rows, cursor)
+
+    def _last_row(self, name: str, asked: StoreParameters) -> KeyCursor | None:
+        """Return the last row of the page before; None if there was none.
+
+        Raises:
+            Refusal: the cursor is of another scan, or is kept no more.
+        """
+        if asked.cursor is None:
+            return None
+        if is_kept(asked.cursor):
+            return self._long_keys.take(_named((name, "", asked)), asked.cursor)
+        return KeyCursor.of(asked.cursor, name)
+
+    def _key_cursor(self, last: KeyCursor, asked: StoreParameters) -> str:
+        """Return the cursor behind a row: the row itself, unless the next request would be too
+        large with it.
+        """
+        text = str(last)
+        if self._words_bytes_max is None:
+            return text
+        words = {"from": asked.key_from, "to": asked.key_to, "prefix": asked.prefix}
+        said = {name: word for name, word in words.items() if word is not None}
+        if len(urlencode({**said, "cursor": text})) <= self._words_bytes_max:
+            return text
+        return self._long_keys.keep(_named((last.store, "", asked)), last)
 
     def _scan(
         self,
@@ -294,9 +329,10 @@ def _read_of_range(source: Source, kind: Kind, asked: StoreParameters) -> Read:
     return Read(named, (), *bounds, begin, end, asked.reverse)
 
 
-def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[PlacedRow]:
+def _key_value_rows(
+    source: Source, asked: StoreParameters, after: KeyCursor | None
+) -> Iterator[PlacedRow]:
     first, last = _bounds(source, asked)
-    after = None if asked.cursor is None else KeyCursor.of(asked.cursor, source.store.name)
     prefix = None
     if asked.prefix is not None:
         if asked.reverse or first is not None or last is not None:

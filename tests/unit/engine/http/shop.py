@@ -45,6 +45,7 @@ STORES = [
     Stores.persistent_key_value_store("numbers", key=LONG, value=serdes.json(dict)),
     Stores.persistent_key_value_store("raw", key=BYTES, value=BYTES),
     Stores.persistent_key_value_store("seats", key=serdes.json(Seat), value=TEXT),
+    Stores.persistent_key_value_store("long", key=TEXT, value=LONG),
     Stores.persistent_window_store(
         "windows", retention=HOUR, window_size=1000, key=TEXT, value=LONG
     ),
@@ -55,6 +56,8 @@ STORES = [
     Stores.versioned_key_value_store("versions", history_retention=HOUR, key=TEXT, value=TEXT),
 ]
 KEYS = [f"key-{number:02}" for number in range(25)]
+LONG_KEYS = [f"k{number}{'-' * 13_000}" for number in range(5)]
+"""Base64 of one does not fit in a request."""
 
 
 class _Fill(Processor[Any, Any, Any, Any]):
@@ -75,6 +78,8 @@ class _Fill(Processor[Any, Any, Any, Any]):
             stores["windows"].put("b", number, number * 1000)
             stores["sessions"].put(Windowed("a", number * 10_000, number * 10_000 + 500), number)
             stores["versions"].put("a", f"v{number}", 1000 + number * 10)
+        for number, key in enumerate(LONG_KEYS):
+            stores["long"].put(key, number)
         stores["wide"].put("a", 1, 1000)
         stores["raw"].put(b"\x00\xff", b"\x01\x02")
         stores["raw"].put(b"plain", b"text")

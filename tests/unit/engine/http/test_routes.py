@@ -21,14 +21,16 @@ from penstock._engine.http import scans, store_reads
 from penstock._engine.http.access import Access
 from penstock._engine.http.replies import Asked, Reply
 from penstock._engine.http.routes import Routes
-from penstock._engine.queries import query_server
+from penstock._engine.http.scans import KeyCursor
+from penstock._engine.http.store_reads import StoreReads
+from penstock._engine.queries import open_scans, query_server
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.questions import Answer, Question, Read
 from penstock._engine.state import marking
 from penstock.errors import StoreNotReadyError
 from penstock.queries import view_of
 from penstock.windows import END_OF_TIME
-from tests.unit.engine.http.shop import KEYS, Shop
+from tests.unit.engine.http.shop import KEYS, LONG_KEYS, Shop
 
 LOCAL = {"host": "127.0.0.1:80"}
 
@@ -259,6 +261,79 @@ def test_a_cursor_of_another_store_is_refused(shop: Shop) -> None:
     reply = ask(shop, f"/stores/raw?limit=2&cursor={cursor}")
     assert reply.status == 400
     assert b"of the same store" in reply.body
+
+
+@pytest.mark.parametrize("limit", [1, 2, 1000])
+def test_a_scan_goes_on_behind_a_key_that_is_too_long_for_a_request(limit: int, shop: Shop) -> None:
+    def keys(words: str) -> list[str]:
+        return [row["key"] for row in scanned(shop, f"/stores/long?limit={limit}{words}")]
+
+    assert keys("") == LONG_KEYS
+    assert keys("&reverse=true") == LONG_KEYS[::-1]
+    assert keys("&prefix=k") == LONG_KEYS
+    assert keys("&prefix=k3") == LONG_KEYS[3:4]
+    assert keys("&from=k1&to=k3") == LONG_KEYS[1:3]
+    in_both = scanned(Shop(partitions=2), f"/stores/long?limit={limit}")
+    assert [row["key"] for row in in_both] == [key for key in LONG_KEYS for _ in range(2)]
+
+
+def test_the_cursor_of_a_long_key_is_short_works_once_and_for_its_scan_only(shop: Shop) -> None:
+    routes = Routes(shop, Access())
+
+    def reply(store: str, query: str) -> Reply:
+        return routes.reply(Asked("GET", f"/stores/{store}".encode(), query, LOCAL))
+
+    cursor = json.loads(reply("long", "limit=2").body)["cursor"]
+    assert len(cursor) < 100
+    for store, query in (
+        ("long", "limit=2&reverse=true"),
+        ("long", "limit=2&to=k3"),
+        ("counts", "limit=2"),
+        ("windows", "limit=2"),
+    ):
+        assert reply(store, f"{query}&cursor={cursor}").status == 410
+    page = json.loads(reply("long", f"limit=2&cursor={cursor}").body)
+    assert [row["value"] for row in page["rows"]] == [2, 3]
+    again = reply("long", f"limit=2&cursor={cursor}")
+    assert (again.status, json.loads(again.body)["error"]["code"]) == (410, "gone")
+    # A short key needs no memory, and its cursor works as often as it is sent.
+    short = json.loads(reply("counts", "limit=2").body)["cursor"]
+    assert [reply("counts", f"limit=2&cursor={short}").status for _ in range(2)] == [200, 200]
+
+
+def test_the_words_that_are_sent_with_a_cursor_leave_less_room_for_it(shop: Shop) -> None:
+    words = f"limit=1&to={'z' * 8_190}"
+    cursor = got(shop, f"/stores/counts?{words}")["cursor"]
+    assert cursor.startswith("kept.")
+    assert len(scanned(shop, f"/stores/counts?{words}")) == 28  # all but 'ünï'
+
+
+def test_the_long_keys_that_are_kept_are_limited(shop: Shop) -> None:
+    routes = Routes(shop, Access())
+
+    def reply(words: str) -> Reply:
+        return routes.reply(Asked("GET", b"/stores/long", words, LOCAL))
+
+    cursors = [json.loads(reply("limit=1").body)["cursor"] for _ in range(101)]
+    assert len(routes._reads._long_keys._scans) == 100
+    assert reply(f"limit=1&cursor={cursors[0]}").status == 410
+    assert reply(f"limit=1&cursor={cursors[1]}").status == 200
+
+
+def test_a_long_key_is_forgotten_when_its_time_is_over(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_scans, "OPEN_SECONDS", 0.0)
+    routes = Routes(shop, Access())
+    routes.reply(Asked("GET", b"/stores/long", "limit=1", LOCAL))
+    routes.drop_old()
+    assert len(routes._reads._long_keys._scans) == 0
+
+
+def test_a_scan_that_no_request_carries_keeps_no_keys(shop: Shop) -> None:
+    page = StoreReads(shop, None).reply(["long"], {"limit": "2"})
+    cursor = json.loads(page.body)["cursor"]
+    assert KeyCursor.of(cursor, "long").key.decode() == LONG_KEYS[1]
 
 
 def test_a_version_that_was_not_there_yet_is_missing_at_its_time(shop: Shop) -> None:

@@ -24,7 +24,7 @@ from penstock._engine.http.server import HttpServer
 from penstock._engine.queries import open_scans
 from penstock.errors import ConfigError
 from tests.console.browser import wait_for
-from tests.unit.engine.http.shop import Shop
+from tests.unit.engine.http.shop import LONG_KEYS, Shop
 
 TOKEN = "a-token-of-the-tests"
 
@@ -160,6 +160,18 @@ def test_a_scan_whose_time_is_over_is_forgotten_without_another_request(
     assert (status, bool(json.loads(body)["cursor"])) == (200, True)
     scans = served.server._asgi._routes._reads._open._scans
     wait_for(lambda: not len(scans), "the end of a scan whose time is over")
+
+
+@pytest.mark.parametrize("words", ["limit=1", "limit=1&reverse=true", "limit=2&prefix=k"])
+def test_a_scan_of_long_keys_fits_in_the_header_of_its_requests(words: str, served: Served) -> None:
+    keys, cursor = [], ""
+    while cursor is not None:
+        status, _, body = served.get(f"/stores/long?{words}{cursor and f'&cursor={cursor}'}")
+        assert status == 200, body
+        page = json.loads(body)
+        keys += [row["key"] for row in page["rows"]]
+        cursor = page["cursor"]
+    assert sorted(keys) == LONG_KEYS
 
 
 @pytest.mark.parametrize(("target", "status", "message"), BAD, ids=range(len(BAD)))

@@ -17,7 +17,7 @@ class DirectClient(StateClient):
     """Stores that no server serves."""
 
     def __init__(self, stores: QueriedStores) -> None:
-        self._reads = StoreReads(stores)
+        self._reads = StoreReads(stores, None)  # no request is sent, which could be too large
 
     def get(self, path: str, words: Mapping[str, str] | None = None) -> Any:
         _, *rest = segments_of(path.encode())
