@@ -30,7 +30,6 @@ RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
 
 MIRRORED_BY = {
     "_application_queries.py": "spark/test_queries.py",
-    "_application_views.py": "unit/test_application.py",
     "_engine/spark/lost_processes.py": "spark/test_lost_processes.py",
     "_engine/control/application_host.py": "unit/engine/control/test_scale.py",
     "_engine/local/local_host.py": "broker/test_local_host.py",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.control.drivers import Driver
@@ -86,6 +88,12 @@ class ServedApplication(_View):
         self._plan = blueprint
         self.exactly_once = streams._config.exactly_once
 
+    @cached_property
+    def _planned_stores(self) -> Mapping[str, StoreEntry]:
+        from penstock._engine.queries.catalogue import stores_of  # noqa: PLC0415
+
+        return stores_of(self._plan)
+
     @property
     def state(self) -> str:
         return str(self._streams.state.value)
@@ -96,7 +104,7 @@ class ServedApplication(_View):
 
     def stores(self) -> Mapping[str, StoreEntry]:
         query = self._streams._query
-        return {} if query is None else query.stores
+        return self._planned_stores if query is None else query.stores
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
         query = self._streams._query
@@ -118,8 +126,13 @@ class ServedApplication(_View):
         return view_of(query.stores, name, asked, partition)._source
 
     def drivers(self) -> Sequence[Driver]:
-        query = self._streams._query
-        return [Driver("", "")] if query is None else query.all_drivers()
+        streams = self._streams
+        if streams._query is not None:
+            return streams._query.all_drivers()
+        from penstock._engine.http.clients.driver_client import own_driver  # noqa: PLC0415
+
+        # It gets its id, under which other drivers ask it, with the query.
+        return [replace(own_driver(streams._config, streams._serving), id="")]
 
     def answer(self, question: Question) -> Answer:
         return self._working_query().forwarded.answer(question)

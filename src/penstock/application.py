@@ -30,6 +30,7 @@ from penstock._application_views import ForegroundView, ServedApplication
 from penstock._camel_case import ExplainsCamelCase
 from penstock._clock import monotonic
 from penstock._durations import Duration, to_milliseconds
+from penstock._engine.control.application_metrics import application_metrics
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
 from penstock._engine.control.supervision import Supervision, UncaughtHandler
@@ -551,7 +552,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
     def metrics(self) -> dict[MetricName, MetricValue]:
         """Return the metrics of this instance: Kafka Streams' names, groups and tags.
 
-        Workers send theirs once a second. What is not known now is left out.
+        Workers send theirs once a second. What is not known now is left out: before the workers
+        start, all but what is known of this instance, such as its state.
         `penstock.metrics.to_prometheus` writes them for Prometheus.
 
         ```python
@@ -567,7 +569,9 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             "topology-description": str(self._topology.describe()),
             "recording-level": self._config.recording_level,
         }
-        return self._started_query().metrics(client)
+        if self._query is None:
+            return application_metrics(client, self.application_id, {})
+        return self._query.metrics(client)
 
     def progress(self) -> dict[str, Any] | None:
         """Return Spark's last progress report of the query.
@@ -656,6 +660,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
     def _started_query(self) -> AnyHost:
         if self._query is None:
             msg = "the application has not been started; call start() or run() first"
+            if self._starter and not self._states.ended:
+                msg = "the application starts: its workers are not there yet; ask again in a moment"
             raise StreamsError(msg)
         return self._query
 

@@ -115,6 +115,8 @@ class Routes:
             return self._reply(asked)
         except Refusal as refusal:
             return refusal.reply()
+        except StoreNotReadyError as error:
+            return not_ready(str(error)).reply()
         except Exception:
             _log.exception("a request of the HTTP server failed: %r", asked.raw_path[:200])
             msg = "the server failed at this request; its log says why"
@@ -206,10 +208,7 @@ class Routes:
             question = wire.decode(asked.body, Question)
         except wire.WireError as error:
             raise bad_request(str(error)) from error
-        try:
-            body = wire.encode(self._application.answer(question))
-        except StoreNotReadyError as error:
-            raise not_ready(str(error)) from error
+        body = wire.encode(self._application.answer(question))
         if len(body) > ANSWER_BYTES_MAX:
             busy = (
                 f"the answer has more than {ANSWER_BYTES_MAX:,} bytes; ask for fewer rows at once"

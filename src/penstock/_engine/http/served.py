@@ -63,10 +63,14 @@ class QueriedStores(Protocol):
     @property
     def exactly_once(self) -> bool: ...
     def stores(self) -> Mapping[str, StoreEntry]:
-        """Return the stores; none while the application starts."""
+        """Return the stores; those of the plan while the application starts."""
 
     def source(self, name: str, options: ReadOptions, partition: int | None) -> Source:
-        """Return a store to read."""
+        """Return a store to read.
+
+        Raises:
+            StoreNotReadyError: the application starts or ends.
+        """
 
 
 class Application(QueriedStores, Protocol):

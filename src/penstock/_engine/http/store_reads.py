@@ -210,9 +210,6 @@ class StoreReads:
 
     def _source(self, name: str, asked: StoreParameters, seconds: float) -> tuple[Source, Kind]:
         stores = self._application.stores()
-        if not stores and self._application.state in {"CREATED", "REBALANCING"}:
-            msg = "the application starts: its stores are not known yet"
-            raise not_ready(msg)
         entry = stores.get(name)
         if entry is None:
             known = ", ".join(map(repr, sorted(stores))) or "none"

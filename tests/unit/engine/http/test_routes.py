@@ -471,6 +471,23 @@ def test_metrics_are_prometheus_text(shop: Shop) -> None:
     assert reply.body.startswith(b"# TYPE ")
 
 
+def test_what_is_not_ready_is_no_failure_of_the_server(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shop = Shop()
+
+    def not_ready() -> Any:
+        raise StoreNotReadyError("the application starts")
+
+    for name, path in (("metrics", "/metrics"), ("tasks", "/tasks"), ("stores", "/stores")):
+        monkeypatch.setattr(shop, name, not_ready)
+        reply = ask(shop, path)
+        assert (reply.status, reply.headers["retry-after"]) == (503, "1")
+        error = {"code": "not_ready", "message": "the application starts"}
+        assert json.loads(reply.body) == {"error": error}
+    assert caplog.text == ""
+
+
 def test_the_document_names_every_route_and_the_page_loads_nothing(shop: Shop) -> None:
     document = got(shop, "/openapi.json")
     for path in document["paths"]:
