@@ -1,7 +1,8 @@
 """Keys and values as JSON, and keys back from the text of an address.
 
-Bytes are base64, times ISO 8601, a `Windowed` an object with key, start and end; what JSON has no
-word for (a number that is not finite, an object of an unknown class) is a string.
+Bytes are base64, times ISO 8601, a `Windowed` an object with key, start and end; a mapping of which
+two keys would have the same name is an array of pairs. What JSON has no word for (a number that is
+not finite, an object of an unknown class) is a string.
 """
 
 from __future__ import annotations
@@ -27,26 +28,44 @@ from penstock.serdes import Serde
 from penstock.serdes.contract import BuiltInSerde
 from penstock.serdes.documents import JsonSerde, PydanticSerde
 from penstock.serdes.functions import FunctionSerde
-from penstock.serdes.plain import BytesSerde, StringSerde, UuidSerde
+from penstock.serdes.plain import BytesSerde, StringSerde, UuidSerde, said
 from penstock.serdes.windowed import inner_serde_of
 from penstock.stores import ValueAndTimestamp
 from penstock.windowed import Windowed
 
 _DEEPEST = 100
+# Python writes no more than 4,300 decimal digits.
+_INT_BITS_MAX = 14_000
 
 
 def jsonable(value: Any, depth: int = 0) -> Any:
-    """Return a value as what `json.dumps` takes."""
+    """Return a value as what `json.dumps` takes; no value makes it raise."""
+    if isinstance(value, int) and value.bit_length() > _INT_BITS_MAX:
+        return hex(value)
     if value is None or (isinstance(value, bool | int | str) and not isinstance(value, Enum)):
         return value
     if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
+        return value if math.isfinite(value) else _text(value)
+    try:
+        return _converted(value, depth)
+    except Exception:  # of a class of the user's; the rest of the page is shown all the same
+        return _text(value)
+
+
+def _converted(value: Any, depth: int) -> Any:
     if depth > _DEEPEST:
-        return str(value)
+        return _text(value)
     for kinds, convert in _LEAVES:
         if isinstance(value, kinds):
             return convert(value)
     return _whole(value, depth + 1)
+
+
+def _text(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception as error:  # as above, or it is nested too deeply
+        return f"a {type(value).__qualname__} that cannot be shown: {type(error).__name__}"
 
 
 def _whole(value: Any, depth: int) -> Any:
@@ -57,13 +76,21 @@ def _whole(value: Any, depth: int) -> Any:
     if isinstance(value, ValueAndTimestamp):
         return {"value": jsonable(value.value, depth), "timestamp": value.timestamp}
     if isinstance(value, Mapping):
-        return {_name(name, depth): jsonable(one, depth) for name, one in value.items()}
+        return _mapping(value, depth)
     named = _fields_of(value)
     if named is not None:
         return {name: jsonable(getattr(value, name, None), depth) for name in named}
     if isinstance(value, Iterable):
         return [jsonable(one, depth) for one in value]
-    return str(value)
+    return _text(value)
+
+
+def _mapping(value: Mapping[Any, Any], depth: int) -> Any:
+    """Return a mapping as an object; as pairs if two of its keys, as 1 and "1", have one name."""
+    # Each is converted once: twice would be 2 ** 100 times where such mappings are nested.
+    pairs = [(jsonable(key, depth), jsonable(one, depth)) for key, one in value.items()]
+    named = {_name(key): one for key, one in pairs}
+    return named if len(named) == len(pairs) else [list(pair) for pair in pairs]
 
 
 def _fields_of(value: Any) -> Iterable[str] | None:
@@ -76,12 +103,9 @@ def _fields_of(value: Any) -> Iterable[str] | None:
     return list(named) if named is not None else None
 
 
-def _name(value: Any, depth: int) -> str:
-    """Return a key of a mapping as a name in a JSON object."""
-    if isinstance(value, str):
-        return value
-    plain = jsonable(value, depth)
-    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+def _name(key: Any) -> str:
+    """Return a key of a mapping, converted already, as a name in a JSON object."""
+    return key if isinstance(key, str) else json.dumps(key, ensure_ascii=False)
 
 
 def _base64(value: Any) -> str:
@@ -116,7 +140,8 @@ def key_of(text: str, codec: Codec, serde: Serde[Any]) -> Any:
             key = read(text)
             codec.encode_key(key)
         except Exception as error:  # a serde of the user's may raise anything
-            reasons.append(str(error) or type(error).__name__)
+            reason = said(error) if isinstance(error, TypeError) else str(error)
+            reasons.append(reason or type(error).__name__)
         else:
             return key
     msg = f"the key {_short(text)} is none of this store: {reasons[0]}; {_advice(serde)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -104,6 +105,73 @@ def test_a_value_that_holds_itself_and_a_lone_surrogate_are_shown() -> None:
     assert json.loads(json_reply(jsonable("\ud800")).body) == "\ud800"
 
 
+class Broken:
+    """Nothing of it can be read."""
+
+    def __iter__(self) -> Any:
+        raise ValueError("no")
+
+    def __str__(self) -> str:
+        raise ValueError("no")
+
+
+class Pieces:
+    """A row that breaks as it is read."""
+
+    def __iter__(self) -> Any:
+        yield 1
+        raise ValueError("no")
+
+    def __str__(self) -> str:
+        return "pieces"
+
+
+def test_a_value_that_is_nested_too_deeply_has_a_text_where_it_is() -> None:
+    deep: Any = "end"
+    for _ in range(5000):
+        deep = [deep]
+    shown = jsonable({"good": 1, "deep": deep})
+    assert json.loads(json_reply(shown).body)["good"] == 1
+    shown = shown["deep"]
+    while isinstance(shown, list):
+        (shown,) = shown
+    assert shown == "a list that cannot be shown: RecursionError"
+
+
+def test_an_integer_that_python_does_not_write_is_hexadecimal() -> None:
+    assert jsonable([1 << 14_500]) == [hex(1 << 14_500)]
+    assert json.loads(json_reply(jsonable([1 << 13_999])).body) == [1 << 13_999]
+
+
+def test_mappings_of_pairs_in_each_other_are_converted_once() -> None:
+    nested: Any = "end"
+    for _ in range(90):
+        nested = {1: nested, "1": None}
+    shown = jsonable(nested)
+    for _ in range(90):
+        (_, shown), (_, _) = shown
+    assert shown == "end"
+
+
+def test_a_value_that_cannot_be_read_has_a_text_where_it_is() -> None:
+    shown = jsonable([1, Broken(), {"a": Broken()}, Pieces(), {Broken(): 2}])
+    broken = "a Broken that cannot be shown: ValueError"
+    assert shown == [1, broken, {"a": broken}, "pieces", {broken: 2}]
+    assert json.loads(json_reply(shown).body) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({1: "a", "1": "b"}, [[1, "a"], ["1", "b"]]),
+        ({None: 1, "null": 2, "x": 3}, [[None, 1], ["null", 2], ["x", 3]]),
+        ({(1,): {2: b"a", "2": b"b"}}, {"[1]": [[2, "YQ=="], ["2", "Yg=="]]}),
+    ],
+)
+def test_a_mapping_whose_keys_have_the_same_name_is_pairs(value: Any, expected: Any) -> None:
+    assert jsonable(value) == expected
+
+
 TEXT, LONG, BYTES = serdes.string(), serdes.long(), serdes.bytes()
 TIMED, SESSIONS = serdes.time_windowed(TEXT, 1000), serdes.session_windowed(LONG)
 PAIRS = serdes.of(lambda pair: f"{pair[0]}{pair[1]}".encode(), bytes.decode)
@@ -174,6 +242,20 @@ def test_a_key_is_read_by_its_serde(serde: Serde[Any], text: str, key: Any) -> N
 )
 def test_a_key_that_is_none_is_refused(serde: Serde[Any], text: str) -> None:
     with pytest.raises(Refusal, match="is none of this store"):
+        key_of(text, plain_codec("t", serde, TEXT), serde)
+
+
+@pytest.mark.parametrize(
+    ("serde", "text", "reason"),
+    [
+        (serdes.list_of(TEXT), "[1]", "serdes.string() writes str; got int; write it as JSON"),
+        (serdes.list_of(BYTES), '["a"]', "serdes.bytes() writes bytes; got str; write it"),
+    ],
+)
+def test_a_key_of_another_type_is_refused_with_what_its_serde_writes(
+    serde: Serde[Any], text: str, reason: str
+) -> None:
+    with pytest.raises(Refusal, match=re.escape(f"is none of this store: {reason}")):
         key_of(text, plain_codec("t", serde, TEXT), serde)
 
 
