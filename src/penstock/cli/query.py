@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -11,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock._engine.http.address_file import ServedAt, read_addresses
+from penstock._engine.http.address_file import ServedAt, is_token, read_addresses
 from penstock._engine.state.files.directory import StateDirectory
 from penstock.cli.arguments.options import add_command, add_json, positive
 from penstock.cli.arguments.times import moment_ms
@@ -70,11 +71,15 @@ def register(commands: Commands) -> None:
         examples=_EXAMPLES,
     )
     parser.add_argument("application", metavar="APP", help="its application.id")
-    parser.add_argument("store", metavar="STORE", nargs="?", help="the store to read")
-    parser.add_argument("key", metavar="KEY", nargs="?", help="the key to look for")
-    parser.add_argument("--from", dest="start", metavar="KEY", help="the first key of a range")
-    parser.add_argument("--to", metavar="KEY", help="the last key of a range, included")
-    parser.add_argument("--prefix", metavar="TEXT", help="what the keys of a range begin with")
+    parser.add_argument("store", metavar="STORE", nargs="?", type=utf8, help="the store to read")
+    parser.add_argument("key", metavar="KEY", nargs="?", type=utf8, help="the key to look for")
+    parser.add_argument(
+        "--from", dest="start", type=utf8, metavar="KEY", help="the first key of a range"
+    )
+    parser.add_argument("--to", type=utf8, metavar="KEY", help="the last key of a range, included")
+    parser.add_argument(
+        "--prefix", type=utf8, metavar="TEXT", help="what the keys of a range begin with"
+    )
     parser.add_argument("--reverse", action="store_true", help="last first")
     for name, what in (
         ("--time-from", "windows from this start on, sessions that end then or later"),
@@ -152,6 +157,16 @@ def milliseconds(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() else moment_ms(text)
 
 
+def utf8(word: str) -> str:
+    """Read a word that goes to the server: UTF-8."""
+    try:
+        word.encode()
+    except UnicodeEncodeError as error:
+        msg = f"it must be UTF-8; got {os.fsencode(word)!r}"
+        raise argparse.ArgumentTypeError(msg) from error
+    return word
+
+
 def _print(rows: Iterator[Mapping[str, Any]], *, as_json: bool) -> int:
     if as_json:
         count, is_seen = 0, sys.stdout.isatty()
@@ -224,13 +239,7 @@ def served_at(arguments: argparse.Namespace) -> ServedAt | None:
     Raises:
         StreamsError: the token cannot be read.
     """
-    token = None
-    if arguments.token_file is not None:
-        try:
-            token = _token_in(arguments.token_file.read_text("utf-8"))
-        except OSError as error:
-            msg = f"the token file {arguments.token_file} cannot be read: {error.strerror}"
-            raise StreamsError(msg) from error
+    token = None if arguments.token_file is None else _token_in(arguments.token_file)
     if arguments.address is not None:
         return ServedAt(arguments.address, token)
     for place in _places(arguments):
@@ -253,12 +262,29 @@ def _places(arguments: argparse.Namespace) -> list[Path]:
     return [arguments.state_dir] if arguments.state_dir is not None else _usual_places()
 
 
-def _token_in(text: str) -> str:
-    """Return the token in a file: all of it, or that of a file that an application has written."""
+def _token_in(file: Path) -> str | None:
+    """Return the token in a file: all of it, or that of a file that an application has written,
+    None if that one needs none.
+
+    Raises:
+        StreamsError: there is none.
+    """
     try:
-        return str(json.loads(text)["token"])
-    except (ValueError, TypeError, KeyError):
-        return text.strip()
+        content = file.read_text("utf-8", "replace")
+    except OSError as error:
+        msg = f"the token file {file} cannot be read: {error.strerror}"
+        raise StreamsError(msg) from error
+    try:
+        token = json.loads(content)["token"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        token = content.strip()
+    if token is None or (isinstance(token, str) and is_token(token)):
+        return token
+    msg = (
+        f"the token file {file} must have one token, ASCII without blanks, or be the file that the "
+        "application writes when it starts"
+    )
+    raise StreamsError(msg)
 
 
 def _usual_places() -> list[Path]:

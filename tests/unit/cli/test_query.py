@@ -130,6 +130,46 @@ def test_a_server_that_is_gone_does_not_answer(capsys: pytest.CaptureFixture[str
     assert "an address must look like" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "content", [b"\xe9\xff\x00secret", b"two words", b"first\nsecond\n", b"", b'{"token": 5}']
+)
+@pytest.mark.parametrize("command", ["query", "top"])
+def test_a_token_file_without_a_token_is_refused(
+    command: str, content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "token"
+    file.write_bytes(content)
+    words = ["--address", "http://127.0.0.1:9", "--token-file", str(file)]
+    assert main([command, "shop", *words]) == 1
+    assert capsys.readouterr().err == (
+        f"penstock: the token file {file} must have one token, ASCII without blanks, or be the "
+        "file that the application writes when it starts\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:99999", "http://[::1", "http://a b:1", "https://a..b:1", "http://a\udcff"],
+)
+def test_an_address_that_is_none_is_refused(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["query", "shop", "--address", address]) == 1
+    assert "an address must look like http://127.0.0.1:8080; got" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["\udcff"], ["s", "\udcff"], ["s", "--from", "\udcff"], ["s", "--prefix", "a\udcff"]],
+)
+def test_a_key_that_is_no_utf_8_is_refused(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["query", "shop", *words, "--address", "http://127.0.0.1:9"])
+    assert "it must be UTF-8; got b'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words", [["counts", "--to", "key-02"], ["windows", "a"]])
 def test_pages_of_stale_copies_say_how_far_they_are_behind(
     words: list[str], running: Running, capsys: pytest.CaptureFixture[str]

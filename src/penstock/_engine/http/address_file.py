@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from penstock._engine.state.files.private_files import make_private, open_private
 
 _FOLDER = "http"
+_TOKEN = re.compile("[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +59,32 @@ def read_addresses(application: Path) -> list[ServedAt]:
         return []
     found = []
     for _, path in sorted(files, reverse=True):
-        with suppress(OSError, ValueError, TypeError):
-            served = ServedAt(**json.loads(path.read_text("utf-8")))
-            if _is_alive(served.process):
-                found.append(served)
+        served = _read(path)
+        if served is not None and _is_alive(served.process):
+            found.append(served)
     return found
 
 
+def is_token(text: str) -> bool:
+    """Return whether a text can be a token: a header takes neither blanks nor line ends."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def _read(path: Path) -> ServedAt | None:
+    """Return what a file says; None if it is damaged, or gone."""
+    try:
+        served = msgspec.json.decode(path.read_bytes(), type=ServedAt)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return served if served.token is None or is_token(served.token) else None
+
+
 def _is_alive(process: int) -> bool:
+    if process <= 0:
+        return False  # the numbers of process groups
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         return True

@@ -47,4 +47,17 @@ def test_files_of_dead_processes_and_broken_ones_are_passed_by(tmp_path: Path) -
     (path.parent / "dead.json").write_text(json.dumps(document))
     (path.parent / "broken.json").write_text("{")
     (path.parent / "other.json").write_text('{"a": 1}')
+    document = json.loads(path.read_text())
+    damaged = (
+        {"url": 5},
+        {"process": 10**30},
+        {"process": 10**12},
+        {"process": 0},
+        {"process": "1"},
+        {"token": 5},
+        {"token": "two words"},
+        {"certificate": [1]},
+    )
+    for number, wrong in enumerate(damaged):
+        (path.parent / f"damaged{number}.json").write_text(json.dumps({**document, **wrong}))
     assert [found.process for found in read_addresses(tmp_path)] == [os.getpid()]

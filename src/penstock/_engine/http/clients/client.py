@@ -95,21 +95,21 @@ class HttpClient(StateClient):
     def __init__(self, served: ServedAt) -> None:
         self._served = served
         self.place = f"at {served.url}"
-        parts = urlsplit(served.url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            msg = f"an address must look like http://127.0.0.1:8080; got {served.url!r}"
-            raise StreamsError(msg)
-        if parts.scheme == "http":
-            self._connection = http.client.HTTPConnection(
-                parts.hostname, parts.port, timeout=_SECONDS
-            )
-        else:
-            context = ssl.create_default_context(cafile=served.certificate)
-            # A certificate that is known itself needs no name: it is made for others' names.
-            context.check_hostname = served.certificate is None
-            self._connection = http.client.HTTPSConnection(
-                parts.hostname, parts.port, timeout=_SECONDS, context=context
-            )
+        try:
+            parts = urlsplit(served.url)
+            if parts.scheme not in {"http", "https"} or not parts.hostname:
+                raise _no_address(served.url)
+            parts.hostname.encode("idna")
+            if parts.scheme == "http":
+                self._connection = http.client.HTTPConnection(
+                    parts.hostname, parts.port, timeout=_SECONDS
+                )
+            else:
+                self._connection = http.client.HTTPSConnection(
+                    parts.hostname, parts.port, timeout=_SECONDS, context=_tls(served)
+                )
+        except (ValueError, http.client.InvalidURL) as error:
+            raise _no_address(served.url) from error
 
     def get(self, path: str, words: Mapping[str, str] | None = None) -> Any:
         """Return the document at a path; None if there is none (404).
@@ -140,6 +140,29 @@ class HttpClient(StateClient):
     def close(self) -> None:
         """Hang up."""
         self._connection.close()
+
+
+def _no_address(url: str) -> StreamsError:
+    return StreamsError(f"an address must look like http://127.0.0.1:8080; got {url!r}")
+
+
+def _tls(served: ServedAt) -> ssl.SSLContext:
+    """Return what to trust.
+
+    Raises:
+        StreamsError: the certificate cannot be read.
+    """
+    try:
+        context = ssl.create_default_context(cafile=served.certificate)
+    except OSError as error:  # also of what is in it
+        msg = (
+            f"the certificate of the application at {served.url}, {served.certificate}, cannot be "
+            f"read: {error.strerror or error}; it is the file of 'penstock.http.certificate'"
+        )
+        raise StreamsError(msg) from error
+    # A certificate that is known itself needs no name: it is made for others' names.
+    context.check_hostname = served.certificate is None
+    return context
 
 
 def document_of(status: int, document: Any, place: str) -> Any:

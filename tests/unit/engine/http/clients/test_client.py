@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +94,17 @@ def test_a_long_answer_of_others_is_cut(stranger: Stranger) -> None:
         list(client.range("counts", {}))
     assert len(str(raised.value)) < 600
     client.close()
+
+
+@pytest.mark.parametrize(("content", "why"), [(None, "No such file"), ("none", "certificate")])
+def test_a_certificate_that_cannot_be_read_is_named(
+    content: str | None, why: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "gone.pem"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(StreamsError, match=f"{file}, cannot be read: .*{why}"):
+        HttpClient(ServedAt("https://127.0.0.1:1", certificate=str(file)))
 
 
 def test_a_missing_key_is_known_by_its_code() -> None:
