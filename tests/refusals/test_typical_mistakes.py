@@ -858,6 +858,11 @@ def capacity_without_workers() -> None:
 # Commands
 
 USAGE = "usage: penstock [-h] [--version] COMMAND ...\n"
+RUN_USAGE = (
+    "usage: penstock run [-h] [--bootstrap-servers HOST:PORT] [--settings FILE] [--set KEY=VALUE] "
+    "[--available-now] [--quiet] [--console] [--timings] [--dev | --spark-log LEVEL] program "
+    "[arguments ...]\n"
+)
 COMMANDS = (
     "init, run, backfill, describe, plan, config, topics, produce, consume, query, top, reset, "
     "capacity, doctor, pack, jvm-options, broker, demo, completion"
@@ -900,8 +905,8 @@ LINES: list[tuple[str, int, str]] = [
     (
         "run app.py --region eu",
         2,
-        f"{USAGE}penstock: error: unrecognized arguments: --region eu; what is meant for the "
-        "program comes last, after --\n",
+        f"{RUN_USAGE}penstock run: error: unrecognized arguments: --region eu; what is meant for "
+        "the program comes last, after --\n",
     ),
     (
         "describe parser.py",

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
+from typing import NoReturn
 
 from penstock.errors import StreamsError
 
@@ -96,28 +97,67 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """Read the words of the command line; those behind `--` are for the program."""
-    end = next((at for at, word in enumerate(words) if word in _FOR_THE_PROGRAM), len(words))
-    given, unknown = parser.parse_known_args(words[:end])
-    takes_program = hasattr(given, "arguments")
-    if unknown or (end < len(words) and not takes_program):
-        hint = "; what is meant for the program comes last, after --" if takes_program else ""
-        near = _nearest_options(parser, given.command, unknown)
-        meant = f"; did you mean {', '.join(near)}?" if near else ""
-        parser.error(f"unrecognized arguments: {' '.join(unknown or words[end:])}{meant}{hint}")
-    if takes_program:
-        given.arguments += words[end + 1 :]
+    """Read the words of the command line; errors show the usage of their command."""
+    command = _chosen(parser, words[0])
+    if command is None:  # options of the whole
+        return parser.parse_args(words)
+    given = argparse.Namespace(command=words[0])
+    if any(action.dest == "arguments" for action in command._actions):
+        return _parsed_with_program(command, words[1:], given)
+    given, unknown = _parse_anywhere(command, words[1:], given)
+    if unknown:
+        inner = _chosen(command, words[1]) or command
+        _refuse(inner, unknown)
     return given
 
 
-def _nearest_options(
-    parser: argparse.ArgumentParser, command: str, unknown: Sequence[str]
-) -> list[str]:
+def _parsed_with_program(
+    command: argparse.ArgumentParser, words: Sequence[str], given: argparse.Namespace
+) -> argparse.Namespace:
+    """Read the words of a command that takes a program; those behind `--` are for that."""
+    end = next((at for at, word in enumerate(words) if word in _FOR_THE_PROGRAM), len(words))
+    given, unknown = command.parse_known_args(words[:end], given)
+    if unknown:
+        _refuse(command, unknown, "; what is meant for the program comes last, after --")
+    given.arguments += words[end + 1 :]
+    return given
+
+
+def _parse_anywhere(
+    command: argparse.ArgumentParser, words: Sequence[str], given: argparse.Namespace
+) -> tuple[argparse.Namespace, list[str]]:
+    """Read words with the options anywhere among them; those behind `--` are no options. Return
+    also the words that are not understood.
+    """
+    # `parse_known_intermixed_args` takes no commands in commands, and loses a `--` that is first.
+    if _subcommands(command) is not None or words[:1] == ["--"]:
+        return command.parse_known_args(words, given)
+    return command.parse_known_intermixed_args(words, given)
+
+
+def _refuse(command: argparse.ArgumentParser, unknown: Sequence[str], hint: str = "") -> NoReturn:
+    """End with words that the command does not take, and the options that look most like them."""
+    near = _nearest_options(command, unknown)
+    meant = f"; did you mean {', '.join(near)}?" if near else ""
+    command.error(f"unrecognized arguments: {' '.join(unknown)}{meant}{hint}")
+
+
+def _subcommands(
+    parser: argparse.ArgumentParser,
+) -> argparse._SubParsersAction[argparse.ArgumentParser] | None:
+    actions = parser._actions
+    return next((one for one in actions if isinstance(one, argparse._SubParsersAction)), None)
+
+
+def _chosen(parser: argparse.ArgumentParser, word: str) -> argparse.ArgumentParser | None:
+    """Return the parser of the command that a word names, None if it names none."""
+    commands = _subcommands(parser)
+    return None if commands is None else commands.choices.get(word)
+
+
+def _nearest_options(command: argparse.ArgumentParser, unknown: Sequence[str]) -> list[str]:
     """Return the options of a command that look most like those that it does not have."""
-    commands = next(
-        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
-    )
-    known = list(commands.choices[command]._option_string_actions)
+    known = list(command._option_string_actions)
     asked = [word.partition("=")[0] for word in unknown if word.startswith("--")]
     near = [difflib.get_close_matches(option, known, n=1, cutoff=_ALIKE) for option in asked]
     return [option for options in near for option in options]

@@ -72,7 +72,13 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("application", metavar="APP", help="its application.id")
     parser.add_argument("store", metavar="STORE", nargs="?", type=utf8, help="the store to read")
-    parser.add_argument("key", metavar="KEY", nargs="?", type=utf8, help="the key to look for")
+    parser.add_argument(
+        "key",
+        metavar="KEY",
+        nargs="?",
+        type=utf8,
+        help="the key to look for; one that begins with - comes last, after --",
+    )
     parser.add_argument(
         "--from", dest="start", type=utf8, metavar="KEY", help="the first key of a range"
     )

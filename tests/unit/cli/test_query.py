@@ -72,6 +72,37 @@ def test_rows_are_a_table(
     assert lines(running, capsys, *words) == expected
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "query shop --state-dir {} counts key-03",
+        "query shop counts --state-dir {} key-03",
+        "query --state-dir {} shop counts key-03",
+        "query shop --limit 5 --state-dir {} counts -- key-03",
+        "query --state-dir {} -- shop counts key-03",
+    ],
+)
+def test_options_may_stand_anywhere(
+    line: str, running: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.format(running.folder).split()) == 0
+    assert capsys.readouterr().out.splitlines()[1].split() == ["key-03", "3", "1003"]
+
+
+def test_a_key_that_begins_with_a_dash_comes_after_two(
+    running: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--state-dir", str(running.folder)]
+    assert main(["query", "shop", "numbers", *place, "--", "--json"]) == 1
+    assert "the key '--json' is none of this store" in capsys.readouterr().err
+    assert main(["query", *place, "shop", "numbers", "--", "-2"]) == 0
+    with pytest.raises(SystemExit, match="2"):
+        main(["query", "shop", "counts", "a", *place, "--", "b"])
+    said = capsys.readouterr().err
+    assert said.startswith("usage: penstock query [-h]")
+    assert said.endswith("penstock query: error: unrecognized arguments: b\n")
+
+
 def test_rows_are_json_in_lines(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
     shown = lines(running, capsys, "counts", "--prefix", "key-", "--json", "--all")
     assert [json.loads(line)["key"] for line in shown] == KEYS

@@ -111,7 +111,11 @@ def test_what_stands_last_is_the_programs(
         ("consume words --fast", "unrecognized arguments: --fast\n"),
         ("consume words --onec", "unrecognized arguments: --onec; did you mean --once?\n"),
         ("run app.py --avialable-now", "--avialable-now; did you mean --available-now?; what is"),
-        ("consume words -- eu", "unrecognized arguments: -- eu\n"),
+        ("consume words -- eu", "penstock consume: error: unrecognized arguments: eu\n"),
+        (
+            "capacity table --fast",
+            "penstock capacity table: error: unrecognized arguments: --fast\n",
+        ),
     ],
 )
 def test_words_that_nobody_takes_are_refused(

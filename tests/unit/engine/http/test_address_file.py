@@ -48,7 +48,7 @@ def test_files_of_dead_processes_and_broken_ones_are_passed_by(tmp_path: Path) -
     (path.parent / "broken.json").write_text("{")
     (path.parent / "other.json").write_text('{"a": 1}')
     document = json.loads(path.read_text())
-    damaged = (
+    damaged: tuple[dict[str, object], ...] = (
         {"url": 5},
         {"process": 10**30},
         {"process": 10**12},
