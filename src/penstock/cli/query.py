@@ -22,7 +22,7 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock._engine.http.clients.client import StateClient
+    from penstock._engine.http.clients.client import HttpClient, StateClient
     from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
@@ -226,12 +226,8 @@ def _client(arguments: argparse.Namespace, stack: ExitStack) -> StateClient:
     Raises:
         StreamsError: it cannot be found.
     """
-    # Other commands do without http and ssl.
-    from penstock._engine.http.clients.client import HttpClient  # noqa: PLC0415
-
-    served = None if arguments.changelog else served_at(arguments)
-    if served is not None:
-        client = HttpClient(served)
+    client = None if arguments.changelog else served_client(arguments)
+    if client is not None:
         stack.callback(client.close)
         return client
     if not arguments.changelog and not names_cluster(arguments):
@@ -239,19 +235,29 @@ def _client(arguments: argparse.Namespace, stack: ExitStack) -> StateClient:
     return stack.enter_context(changelog_client(arguments))
 
 
-def served_at(arguments: argparse.Namespace) -> ServedAt | None:
-    """Return where the application is asked; None if no process of this machine serves it.
+def served_client(arguments: argparse.Namespace) -> HttpClient | None:
+    """Return a client of the process that serves the application; None if there is none on this
+    machine. Processes whose files were found, and that do not answer, are told on standard error.
 
     Raises:
-        StreamsError: the token cannot be read.
+        StreamsError: the token cannot be read, or the address that the user gives is none.
     """
+    # Other commands do without http and ssl.
+    from penstock._engine.http.clients.client import HttpClient  # noqa: PLC0415
+
     token = None if arguments.token_file is None else _token_in(arguments.token_file)
     if arguments.address is not None:
-        return ServedAt(arguments.address, token)
+        return HttpClient(ServedAt(arguments.address, token))
     for place in _places(arguments):
-        found = read_addresses(StateDirectory(place, arguments.application).path)
-        if found:
-            return found[0]
+        for served in read_addresses(StateDirectory(place, arguments.application).path):
+            try:
+                client = HttpClient(served)
+                client.connect()
+            except StreamsError as error:
+                # Killed, and another program has its number.
+                print(f"{error}; process {served.process} is passed by", file=sys.stderr)
+            else:
+                return client
     return None
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from penstock._clock import monotonic
 from penstock.cli.arguments.options import add_command, add_json
 from penstock.cli.printing import to_json
-from penstock.cli.query import served_at
+from penstock.cli.query import served_client
 from penstock.errors import StreamsError
 from penstock.terminal.display import is_terminal
 from penstock.terminal.top_screen import screen
@@ -63,18 +63,14 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the figures; return 0 when the user quits, 1 if the application has ended."""
-    # Other commands do without http and ssl.
-    from penstock._engine.http.clients.client import HttpClient  # noqa: PLC0415
-
-    served = served_at(arguments)
-    if served is None:
+    client = served_client(arguments)
+    if client is None:
         msg = (
             f"no process on this machine serves the application {arguments.application!r} over "
             "HTTP; run it with --console, or say where it is: --state-dir DIR, or --address URL "
             "--token-file FILE"
         )
         raise StreamsError(msg)
-    client = HttpClient(served)
 
     def look() -> Any:
         return client.having("/console/snapshot", "head", "workers", "stores", "tasks", "errors")

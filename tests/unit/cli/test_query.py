@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -159,6 +160,60 @@ def test_a_server_that_is_gone_does_not_answer(capsys: pytest.CaptureFixture[str
     assert "the application at http://127.0.0.1:9 does not answer" in capsys.readouterr().err
     assert main(["query", "shop", "--address", "ftp://somewhere"]) == 1
     assert "an address must look like" in capsys.readouterr().err
+
+
+def left_behind(folder: Path, url: str) -> None:
+    """Make the file of a killed process, whose number is another program's now: pytest's."""
+    path = folder / "shop" / "http" / "killed.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {"url": url, "token": "x" * 16, "certificate": None, "process": os.getpid()}
+    path.write_text(json.dumps(document))
+
+
+def test_a_process_that_does_not_answer_is_passed_by(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Running(tmp_path)
+    try:
+        left_behind(tmp_path, "http://127.0.0.1:9")
+        for words in (["query", "shop", "counts", "key-03"], ["query", "shop"]):
+            assert main([*words, "--state-dir", str(tmp_path)]) == 0
+            assert capsys.readouterr().err == (
+                "the application at http://127.0.0.1:9 does not answer: [Errno 111] Connection "
+                f"refused; process {os.getpid()} is passed by\n"
+            )
+    finally:
+        made.serving.close()
+
+
+@pytest.mark.parametrize("command", ["query", "top"])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "nowhere"])
+def test_without_one_that_answers_it_is_not_found(
+    command: str,
+    url: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PENSTOCK_HOME", str(tmp_path))
+    monkeypatch.delenv("PENSTOCK_BOOTSTRAP_SERVERS", raising=False)
+    left_behind(tmp_path, url)
+    assert main([command, "shop", "--state-dir", str(tmp_path)]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert url in first
+    assert first.endswith(f"; process {os.getpid()} is passed by")
+    assert second.startswith("penstock: no process on this machine serves the application 'shop'")
+
+
+def test_changelogs_are_read_if_no_process_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left_behind(tmp_path, "http://127.0.0.1:9")
+    cluster = ["--bootstrap-servers", "127.0.0.1:1", "--set", "task.timeout.ms=0"]
+    assert main(["query", "shop", "counts", "a", "--state-dir", str(tmp_path), *cluster]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith(f"; process {os.getpid()} is passed by")
+    assert second.startswith("penstock: the Kafka cluster at 127.0.0.1:1 does not answer")
 
 
 @pytest.mark.parametrize(

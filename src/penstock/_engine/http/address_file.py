@@ -1,13 +1,15 @@
 """Where an application serves HTTP, in a file that its owner alone can read.
 
 `<state.dir>/<application.id>/http/<process id>.json` has the address and the token, for `penstock
-query` and for people. It goes when the application ends; one that a dead process left is passed by.
+query` and for people. It goes when the application ends; one that a dead process left is passed by,
+and removed by the next process that serves the application on the same machine.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -30,17 +32,20 @@ class ServedAt:
     certificate: str | None = None
     """The file of the server's certificate; None without TLS."""
     process: int = 0
+    machine: str | None = None
+    """Where `process` is a number of a process; None in the files of earlier versions."""
 
 
 def write_address(application: Path, served: ServedAt) -> Path:
     """Write the file of this process into the directory of an application; return its path."""
     folder = application / _FOLDER
     make_private(folder)
+    _remove_dead(folder)
     path = folder / f"{os.getpid()}.json"
     # What another run left under this number may be a link to elsewhere.
     path.unlink(missing_ok=True)
     with os.fdopen(open_private(path, os.O_EXCL | os.O_NOFOLLOW), "w", encoding="utf-8") as file:
-        json.dump({**asdict(served), "process": os.getpid()}, file)
+        json.dump({**asdict(served), "process": os.getpid(), "machine": _machine()}, file)
     return path
 
 
@@ -68,6 +73,26 @@ def read_addresses(application: Path) -> list[ServedAt]:
 def is_token(text: str) -> bool:
     """Return whether a text can be a token: a header takes neither blanks nor line ends."""
     return _TOKEN.fullmatch(text) is not None
+
+
+def _remove_dead(folder: Path) -> None:
+    """Remove the files of processes of this machine that are dead: they were killed. Other machines
+    may share the directory, and theirs stay.
+    """
+    here = _machine()
+    for path in folder.glob("*.json"):
+        served = _read(path)
+        if served is not None and served.machine == here and not _is_alive(served.process):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _machine() -> str:
+    """Return a name of what gives processes their numbers: this machine, or a container on it."""
+    try:
+        return f"{platform.node()} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return platform.node()
 
 
 def _read(path: Path) -> ServedAt | None:

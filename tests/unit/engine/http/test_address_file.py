@@ -61,3 +61,23 @@ def test_files_of_dead_processes_and_broken_ones_are_passed_by(tmp_path: Path) -
     for number, wrong in enumerate(damaged):
         (path.parent / f"damaged{number}.json").write_text(json.dumps({**document, **wrong}))
     assert [found.process for found in read_addresses(tmp_path)] == [os.getpid()]
+
+
+def test_a_new_process_removes_the_files_of_dead_ones_of_its_machine(tmp_path: Path) -> None:
+    path = write_address(tmp_path, HERE)
+    document = json.loads(path.read_text())
+    gone = os.fork()
+    if gone == 0:
+        os._exit(0)
+    os.waitpid(gone, 0)
+    kept: dict[str, dict[str, object]] = {
+        "alive": {"process": os.getppid()},
+        "elsewhere": {"process": gone, "machine": "another machine"},
+        "earlier": {"process": gone, "machine": None},
+    }
+    written: dict[str, dict[str, object]] = {**kept, "dead": {"process": gone}}
+    for name, other in written.items():
+        (path.parent / f"{name}.json").write_text(json.dumps({**document, **other}))
+    (path.parent / "damaged.json").write_text("{")
+    assert write_address(tmp_path, HERE) == path
+    assert {file.stem for file in path.parent.iterdir()} == {path.stem, "damaged", *kept}

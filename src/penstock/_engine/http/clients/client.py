@@ -111,6 +111,17 @@ class HttpClient(StateClient):
         except (ValueError, http.client.InvalidURL) as error:
             raise _no_address(served.url) from error
 
+    def connect(self) -> None:
+        """Connect now; without it, `get` does.
+
+        Raises:
+            StreamsError: nothing listens there.
+        """
+        try:
+            self._connection.connect()
+        except OSError as error:
+            raise self._silent(error) from error
+
     def get(self, path: str, words: Mapping[str, str] | None = None) -> Any:
         """Return the document at a path; None if there is none (404).
 
@@ -127,9 +138,7 @@ class HttpClient(StateClient):
             response = self._connection.getresponse()
             body = response.read()
         except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
-            msg = f"the application {self.place} does not answer: {error}"
-            raise StreamsError(msg) from error
+            raise self._silent(error) from error
         try:
             document = json.loads(body)
         except ValueError as error:
@@ -140,6 +149,10 @@ class HttpClient(StateClient):
     def close(self) -> None:
         """Hang up."""
         self._connection.close()
+
+    def _silent(self, error: Exception) -> StreamsError:
+        self._connection.close()
+        return StreamsError(f"the application {self.place} does not answer: {error}")
 
 
 def _no_address(url: str) -> StreamsError:
