@@ -403,7 +403,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         """Stop when the workers have committed and left. Return whether all did in time.
 
         While another thread closes it, wait for that; within `close` itself, in a signal handler or
-        a listener, return False at once.
+        a listener, return False at once. So too in a function that a worker of this process calls:
+        the worker stops after that, and `timeout` counts for it.
 
         >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
         >>> streams.close(minute), streams.state.name
@@ -414,6 +415,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         seconds = _CLOSE_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
         if self._states.ended:
             return self._has_finished
+        if self._query is not None and self._query.runs_this_thread():
+            if not self._closer:
+                threading.Thread(
+                    target=self.close, args=(timeout,), name="penstock-close", daemon=True
+                ).start()
+            return False
         if not self._begin_close(seconds):
             return False
         try:

@@ -186,3 +186,36 @@ def test_closed_at_once_it_leaves_no_worker_behind(
     assert streams.close()
     engines = [one.name for one in threading.enumerate() if one.name == "penstock-engine"]
     assert engines == []
+
+
+@pytest.mark.parametrize("within_close", [False, True])
+def test_a_function_of_the_worker_may_close_it(
+    kafka_broker: LocalBroker, tmp_path: Path, within_close: bool
+) -> None:
+    answers: list[bool] = []
+    begun, may_end = threading.Event(), threading.Event()
+
+    def close(value: str) -> str:
+        begun.set()
+        if within_close:
+            may_end.wait(PATIENCE_SECONDS)
+        answers.append(streams.close(PATIENCE_SECONDS * 1000))
+        return value
+
+    name = f"local-5-{within_close}".lower()
+    make_topics(kafka_broker, name)
+    write(kafka_broker, f"{name}-in", [("a", "x")])
+    config = settings(kafka_broker, tmp_path, name)
+    streams = KafkaStreams(mapping(name, close), config, host="local")
+    streams.start()
+    assert begun.wait(PATIENCE_SECONDS)
+    if within_close:
+        closer = threading.Thread(target=streams.close)
+        closer.start()
+        assert streams.wait_until(State.PENDING_SHUTDOWN, PATIENCE_SECONDS * 1000)
+        may_end.set()
+        closer.join(PATIENCE_SECONDS)
+    assert streams.wait_until(State.NOT_RUNNING, PATIENCE_SECONDS * 1000)
+    assert answers == [False]
+    assert streams.close()
+    assert latest(kafka_broker, f"{name}-out") == {"a": "x"}

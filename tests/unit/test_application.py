@@ -69,13 +69,15 @@ class FakeQuery:
     def look_for_orphans(self) -> None: ...
     def follow_reports(self) -> None: ...
     def look_at_session(self) -> None: ...
-
     def announce(self) -> None: ...
 
     def failure(self) -> str | None:
         return self.trouble
 
     def lost_its_workers(self, failure: str) -> bool:
+        return False
+
+    def runs_this_thread(self) -> bool:
         return False
 
     def post_shutdown(self, reason: str) -> None:

@@ -97,6 +97,21 @@ def test_a_second_close_waits_for_the_first_as_long_as_it_may(
     assert ended == (2, 1, State.NOT_RUNNING)
 
 
+def test_a_close_by_its_own_worker_returns_and_goes_on(queries: list[FakeQuery]) -> None:
+    streams = application()
+    streams.start()
+    (fake,) = queries
+    worker = threading.current_thread()
+    fake.runs_this_thread = lambda: threading.current_thread() is worker  # type: ignore[method-assign]
+    slow = SlowClose(fake)
+    assert [streams.close() for _ in range(3)] == [False] * 3
+    assert slow.begun.wait(PATIENCE_SECONDS)
+    assert not streams.close()
+    slow.may_end.set()
+    assert streams.wait_until(State.NOT_RUNNING, PATIENCE_MS)
+    assert (slow.calls, streams.close()) == (1, True)
+
+
 def test_a_close_that_raised_can_be_tried_again(queries: list[FakeQuery]) -> None:
     streams = application()
     streams.start()

@@ -129,6 +129,10 @@ class ApplicationHost(ABC, Generic[ProgramT]):
     def lost_its_workers(self, failure: str) -> bool:
         """Return whether that was because processes died, so that it helps to start again."""
 
+    def runs_this_thread(self) -> bool:
+        """Return whether a worker of this host calls this: it must not wait for its own end."""
+        return False
+
     def never_began(self, failure: str) -> bool:  # noqa: ARG002
         """Return whether they did not even start: then it seldom helps to start again."""
         return False

@@ -103,6 +103,10 @@ class EngineThread:
     def alive(self) -> bool:
         return self._thread.is_alive()
 
+    @property
+    def is_current(self) -> bool:
+        return self._thread is threading.current_thread()
+
     def join(self, seconds: float) -> bool:
         """Wait until the thread has ended; yes if it has."""
         self._thread.join(seconds)
@@ -334,6 +338,12 @@ def wait_for_end(run_id: str, seconds: float) -> bool:
     """Wait until the engine of a run has ended in this process; yes if it has, or never began."""
     engine = _engines.get(run_id)
     return engine is None or engine.join(seconds)
+
+
+def is_engine_of(run_id: str) -> bool:
+    """Return whether this thread is the engine of a run."""
+    engine = _engines.get(run_id)
+    return engine is not None and engine.is_current
 
 
 def _left(engine: EngineThread, turn: Turn, until: float) -> float:

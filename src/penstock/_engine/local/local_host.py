@@ -14,7 +14,12 @@ from typing import Any
 
 from penstock._clock import monotonic, new_id
 from penstock._engine.control.application_host import ApplicationHost, Surroundings
-from penstock._engine.control.engine_thread import Turn, take_turn, wait_for_end
+from penstock._engine.control.engine_thread import (
+    Turn,
+    is_engine_of,
+    take_turn,
+    wait_for_end,
+)
 from penstock._engine.control.program import ProgramHere
 from penstock._engine.control.slot_plan import Capacity, SlotPlan
 from penstock._engine.planner.blueprint import Blueprint
@@ -62,6 +67,9 @@ class LocalHost(ApplicationHost[ProgramHere]):
     def lost_its_workers(self, failure: str) -> bool:  # noqa: ARG002
         """Return False: a worker that dies takes this process with it."""
         return False
+
+    def runs_this_thread(self) -> bool:
+        return is_engine_of(self._turns.run_id)
 
     def look_at_session(self) -> None:
         """Do nothing: there are no other jobs."""
