@@ -79,20 +79,7 @@ def register(commands: Commands) -> None:
         type=utf8,
         help="the key to look for; one that begins with - comes last, after --",
     )
-    parser.add_argument(
-        "--from", dest="start", type=utf8, metavar="KEY", help="the first key of a range"
-    )
-    parser.add_argument("--to", type=utf8, metavar="KEY", help="the last key of a range, included")
-    parser.add_argument(
-        "--prefix", type=utf8, metavar="TEXT", help="what the keys of a range begin with"
-    )
-    parser.add_argument("--reverse", action="store_true", help="last first")
-    for name, what in (
-        ("--time-from", "windows from this start on, sessions that end then or later"),
-        ("--time-to", "windows and sessions that start up to then"),
-        ("--as-of", "of a versioned store, the version of that time"),
-    ):
-        parser.add_argument(name, type=milliseconds, metavar="TIME", help=what)
+    _add_range(parser)
     parser.add_argument(
         "--limit", type=positive, default=_LIMIT, metavar="N", help=f"rows (default {_LIMIT})"
     )
@@ -117,6 +104,24 @@ def register(commands: Commands) -> None:
     add_changelog_options(parser)
     add_json(parser, "print a JSON object for each row, one in a line")
     parser.set_defaults(run=run)
+
+
+def _add_range(parser: argparse.ArgumentParser) -> None:
+    """Add which keys and times to read."""
+    parser.add_argument(
+        "--from", dest="start", type=utf8, metavar="KEY", help="the first key of a range"
+    )
+    parser.add_argument("--to", type=utf8, metavar="KEY", help="the last key of a range, included")
+    parser.add_argument(
+        "--prefix", type=utf8, metavar="TEXT", help="what the keys of a range begin with"
+    )
+    parser.add_argument("--reverse", action="store_true", help="last first")
+    for name, what in (
+        ("--time-from", "windows from this start on, sessions that end then or later"),
+        ("--time-to", "windows and sessions that start up to then"),
+        ("--as-of", "of a versioned store, the version of that time"),
+    ):
+        parser.add_argument(name, type=milliseconds, metavar="TIME", help=what)
 
 
 def run(arguments: argparse.Namespace) -> int:
