@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Literal, Protocol, TypeAlias
 
 __all__ = [
@@ -159,6 +160,9 @@ class StreamsMetrics(Protocol):
         """
 
 
+_Samples: TypeAlias = list[tuple[MetricName, MetricValue]]
+
+
 def prometheus_name(name: str, group: str) -> str:
     """Return what a metric is called in Prometheus, as the JMX exporter calls Java's.
 
@@ -175,27 +179,33 @@ def to_prometheus(metrics: Mapping[MetricName, MetricValue]) -> str:
     Counts (`-total`) are counters, all else are gauges, also totals that can fall: of bytes in
     caches, of what is left to restore, of a quantity of `StreamsMetrics.add_sensor`. A text, such
     as the state, is a label of that name on a gauge of value 1; one of several lines, such as the
-    topology's description, is left out.
+    topology's description, is left out. Names take letters, digits and `_`: where two metrics, or
+    two tags of a metric, would be called alike, the second, in their order, gets `_2`.
 
     >>> from penstock.metrics import MetricName, to_prometheus
     >>> print(to_prometheus({MetricName("process-total", "stream-thread-metrics"): 7}))
     # TYPE kafka_streams_stream_thread_metrics_process_total counter
     kafka_streams_stream_thread_metrics_process_total 7
     """
-    families: dict[str, list[tuple[MetricName, MetricValue]]] = {}
+    families: dict[tuple[str, str], _Samples] = {}
     for name in sorted(metrics):
         value = metrics[name]
         if isinstance(value, str) and "\n" in value:
             continue
-        called = prometheus_name(name.name, name.group)
-        families.setdefault(called, []).append((name, metrics[name]))
+        families.setdefault((name.name, name.group), []).append((name, value))
+    taken: dict[str, _Samples] = {}
+    for family, samples in families.items():
+        taken[_free(prometheus_name(*family), taken)] = samples
     lines = []
-    for called, samples in sorted(families.items()):
+    for called, samples in sorted(taken.items()):
         first = samples[0][0]
         if first.description:
             lines.append(f"# HELP {called} {_escaped_help(first.description)}")
         lines.append(f"# TYPE {called} {'counter' if _only_grows(first) else 'gauge'}")
-        lines += [f"{called}{_labels(name, value)} {_number(value)}" for name, value in samples]
+        names = _label_names(samples)
+        lines += [
+            f"{called}{_labels(name, value, names)} {_number(value)}" for name, value in samples
+        ]
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -206,10 +216,24 @@ def _only_grows(name: MetricName) -> bool:
     return name.group != _NODE_GROUP or bool(name.description)
 
 
-def _labels(name: MetricName, value: MetricValue) -> str:
-    pairs = {_label_name(tag): text for tag, text in name.tags}
+def _free(name: str, taken: Container[str]) -> str:
+    """Return the name, or one with the first number that makes it another than all others."""
+    numbered = (name if number == 1 else f"{name}_{number}" for number in count(1))
+    return next(one for one in numbered if one not in taken)
+
+
+def _label_names(samples: _Samples) -> dict[str, str]:
+    """Return the label of each tag of a family."""
+    taken: dict[str, str] = {}
+    for tag in sorted({tag for name, _ in samples for tag, _ in name.tags}):
+        taken[_free(_label_name(tag), taken)] = tag
+    return {tag: label for label, tag in taken.items()}
+
+
+def _labels(name: MetricName, value: MetricValue, names: Mapping[str, str]) -> str:
+    pairs = {names[tag]: text for tag, text in name.tags}
     if isinstance(value, str):
-        pairs[_label_name(name.name)] = value
+        pairs[_free(_label_name(name.name), set(names.values()))] = value
     if not pairs:
         return ""
     return "{" + ",".join(f'{key}="{_escaped_label(text)}"' for key, text in pairs.items()) + "}"

@@ -129,3 +129,42 @@ def test_a_name_is_its_name_group_and_tags() -> None:
     assert one == MetricName("x", "g", (("task-id", "0_0"),))
     assert one.tag("task-id") == "0_0"
     assert one.tag("thread-id") is None
+
+
+def test_metrics_that_would_be_called_alike_are_numbered() -> None:
+    names = [
+        MetricName("order-size", "g"),
+        MetricName("order.size", "g"),
+        MetricName("size", "g-order"),
+    ]
+    assert len({prometheus_name(one.name, one.group) for one in names}) == 1
+    tagged = [MetricName(one.name, one.group, (("task-id", "0_1"),)) for one in names]
+    text = to_prometheus({name: number for number, name in enumerate([*names, *tagged])})
+    called = "kafka_streams_g_order_size"
+    labels = frozenset({("task_id", "0_1")})
+    assert parsed(text)[0] == {
+        (called, frozenset()): 0,
+        (called, labels): 3,
+        (f"{called}_2", frozenset()): 1,
+        (f"{called}_2", labels): 4,
+        (f"{called}_3", frozenset()): 2,
+        (f"{called}_3", labels): 5,
+    }
+
+
+def test_tags_that_would_be_called_alike_are_numbered() -> None:
+    text = to_prometheus(
+        {
+            MetricName("m", "g", (("x_1", "a"), ("x-1", "b"))): 1,
+            MetricName("m", "g", (("x-1", "a"),)): 2,
+            MetricName("m", "g", (("x_1", "a"),)): 3,
+            MetricName("state", "g", (("state", "a"),)): "RUNNING",
+        }
+    )
+    called = "kafka_streams_g_m"
+    assert parsed(text)[0] == {
+        (called, frozenset({("x_1", "b"), ("x_1_2", "a")})): 1,
+        (called, frozenset({("x_1", "a")})): 2,
+        (called, frozenset({("x_1_2", "a")})): 3,
+        ("kafka_streams_g_state", frozenset({("state", "a"), ("state_2", "RUNNING")})): 1,
+    }
