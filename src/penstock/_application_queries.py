@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock._durations import Duration, to_milliseconds
+from penstock.errors import QueryError
 
 if TYPE_CHECKING:
     from penstock._application_hosts import AnyHost
@@ -143,6 +144,13 @@ class ApplicationQueries(ABC):
 
         seconds = _QUERY_SECONDS
         if timeout is not None:
-            seconds = min(to_milliseconds(timeout, "timeout"), _QUERY_MS_MAX) / 1000
+            milliseconds = to_milliseconds(timeout, "timeout")
+            if milliseconds < 1:
+                msg = (
+                    f"timeout must be at least 1 ms; got {timeout!s}; pass how long to wait for an "
+                    "answer, or leave it out"
+                )
+                raise QueryError(msg)
+            seconds = min(milliseconds, _QUERY_MS_MAX) / 1000
         seen = not self._config.exactly_once if uncommitted is None else uncommitted
         return ReadOptions(seen, stale_ok, seconds)
