@@ -39,7 +39,10 @@ class Serving:
             self._file = write_address(directory, served)
         except OSError as error:
             self._server.close()
-            msg = f"the address of the HTTP server cannot be written: {error}"
+            msg = (
+                f"the address of the HTTP server cannot be written to {directory}: "
+                f"{error.strerror}; check 'state.dir', its free space and its permissions"
+            )
             raise ConfigError(msg) from error
         self.url = self._server.url
         self.token_file = None

@@ -85,6 +85,17 @@ def test_without_the_extra_it_says_what_to_install(
         served(tmp_path)
 
 
+def test_where_its_file_cannot_be_written_it_says_what_to_check(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    folder = tmp_path / "state" / "a"
+    with pytest.raises(ConfigError) as caught:
+        served(folder)
+    assert str(caught.value) == (
+        f"the address of the HTTP server cannot be written to {folder}: Not a directory; check "
+        "'state.dir', its free space and its permissions"
+    )
+
+
 def test_the_console_has_a_new_link_each_time_and_the_bare_address_without_a_token(
     tmp_path: Path,
 ) -> None:

@@ -7,21 +7,30 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
+
+_ATTEMPTS = 10
 
 
 def make_private(directory: Path) -> None:
     """Make a directory and its missing parents; existing ones keep their mode."""
-    try:
-        directory.mkdir(mode=0o750)
-    except FileNotFoundError:
-        # mkdir(parents=True) would set the mode of the last one only. Another process may remove a
-        # parent meanwhile: then it is made again.
-        make_private(directory.parent)
-        make_private(directory)
-    except FileExistsError:
-        if not directory.is_dir():
-            raise
+    # Another process may remove a parent meanwhile: then it is made again. Not for ever: in /proc
+    # no directory can be made, and its parent is there all the same.
+    for attempt in count(1):
+        try:
+            directory.mkdir(mode=0o750)
+        except FileNotFoundError:
+            if attempt == _ATTEMPTS:
+                raise
+            # mkdir(parents=True) would set the mode of the last one only.
+            make_private(directory.parent)
+        except FileExistsError:
+            if not directory.is_dir():
+                raise
+            return
+        else:
+            return
 
 
 def open_private(path: Path, flags: int = 0) -> int:

@@ -11,6 +11,7 @@ import pytest
 from penstock._engine.kafka.local_broker.distribution import write_properties
 from penstock._engine.state.files.directory import StateDirectory, claim_member_id
 from penstock._engine.state.files.private_files import make_private, open_private
+from penstock.errors import StateError
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +41,14 @@ def test_a_file_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
     with pytest.raises(FileExistsError):
         make_private(tmp_path / "a")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
+def test_where_no_directory_can_be_made_that_is_said() -> None:
+    with pytest.raises(FileNotFoundError):
+        make_private(Path("/proc/nope/a/b"))
+    with pytest.raises(StateError, match=r"/proc/nope/.*; check 'state.dir', its free space"):
+        StateDirectory("/proc/nope", "app").lock_task("0_1")
 
 
 @pytest.mark.parametrize("there", [True, False])
