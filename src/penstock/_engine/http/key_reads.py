@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -91,8 +92,8 @@ class KeyReads:
         """In the order of their deadlines: all have the same time."""
         self._timer: asyncio.TimerHandle | None = None
         self._again: set[asyncio.Task[None]] = set()
-        self._gather_seconds = 0.0
-        """How long the pause takes that has been called for; 0: none has been."""
+        self._gathers = False
+        """Whether a pause has been called for."""
         self._never = threading.Event()
 
     def begin(self, asked: Asked, send: Callable[[Reply], None]) -> bool:
@@ -137,21 +138,24 @@ class KeyReads:
         """Have the requests of the next moment read together, if many wait for busy workers: each
         would wake this thread, which costs more than to answer it.
         """
-        if self._gather_seconds or len(self._pending) < _CROWD:
-            return
-        if self._answered:  # they waited for this thread, which a pause would only prolong
-            return
-        waiting = dropwhile(lambda one: now - one.begun > _HUNG_SECONDS, self._pending)
-        crowd = next(islice(waiting, _CROWD - 1, None), None)
-        if crowd is not None and now - crowd.begun > _BUSY_SECONDS:
-            # Not for longer than they wait anyway.
-            waited = min(now - crowd.begun, _GATHER_SECONDS_MAX)
-            self._gather_seconds = max(_GATHER_SECONDS, waited)
+        if not self._gathers and self._crowd_waited(now) > _BUSY_SECONDS:
+            self._gathers = True
             loop.call_soon(self._pause)
 
     def _pause(self) -> None:
-        seconds, self._gather_seconds = self._gather_seconds, 0.0
-        self._never.wait(seconds)
+        self._gathers = False
+        self._hand_over()  # what waits for this thread only would wait for the pause as well
+        waited = self._crowd_waited(monotonic())
+        if waited > _BUSY_SECONDS:
+            self._never.wait(max(_GATHER_SECONDS, min(waited, _GATHER_SECONDS_MAX)))
+
+    def _crowd_waited(self, now: float) -> float:
+        """Return for how long a crowd waits by now; less than no time if none does."""
+        if len(self._pending) < _CROWD:
+            return -math.inf
+        waiting = dropwhile(lambda one: now - one.begun > _HUNG_SECONDS, self._pending)
+        crowd = next(islice(waiting, _CROWD - 1, None), None)
+        return -math.inf if crowd is None else now - crowd.begun
 
     def _hand_over(self) -> None:
         self._is_called = False

@@ -23,7 +23,7 @@ from penstock._engine.http.replies import Asked, Reply
 from penstock._engine.http.server import HttpServer
 from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.question_queues import QuestionQueues
-from penstock._engine.queries.questions import Answer, QuestionPoll
+from penstock._engine.queries.questions import Answer, Part, QuestionPoll
 from tests.console.browser import wait_for
 from tests.unit.engine.http.shop import Misplaced, Shop
 
@@ -365,6 +365,7 @@ class Endless:
         return key_reads.KeyRead(source, b"k", 60.0, lambda part: Reply(200, b"", ""))
 
     def enter(self) -> None: ...
+    def leave(self) -> None: ...
 
 
 @pytest.mark.parametrize(("busy_seconds", "pauses"), [(-1.0, 2), (60.0, 0)])
@@ -394,33 +395,34 @@ def test_requests_are_read_together_while_many_wait_for_busy_workers(
     assert len(counted) == pauses
 
 
+@pytest.mark.parametrize(("waiting", "pauses"), [(2, 0), (3, 1)])
 def test_requests_whose_answers_are_there_call_for_no_pause(
-    monkeypatch: pytest.MonkeyPatch,
+    waiting: int, pauses: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[float] = []
+    sent: list[Reply] = []
+    ends: list[Callable[[Part], None]] = []
     monkeypatch.setattr(key_reads, "_CROWD", 3)
     monkeypatch.setattr(key_reads, "_BUSY_SECONDS", -1.0)
     quick: Any = Endless()
-    ends: list[Callable[[None], None]] = []
     reads = key_reads.KeyReads(quick, quick)
 
-    def begin_get(_key: bytes, ended: Callable[[None], None]) -> Callable[[], None]:
+    def begin_get(_key: bytes, ended: Callable[[Part], None]) -> Callable[[], None]:
         ends.append(ended)
         return ends.clear
 
     monkeypatch.setattr(quick, "begin_get", begin_get)
-    monkeypatch.setattr(reads, "_hand_over", lambda: None)  # it comes after what was read
     monkeypatch.setattr(reads._never, "wait", counted.append)
     asked = Asked("GET", b"/stores/counts/k", "", {})
 
     async def run() -> None:
-        assert all(reads.begin(asked, lambda reply: None) for _ in range(2))
-        ends[0](None)
-        assert all(reads.begin(asked, lambda reply: None) for _ in range(3))
+        assert all(reads.begin(asked, sent.append) for _ in range(5 + waiting))
+        for ended in ends[:5]:
+            ended(Part(0))
         await asyncio.sleep(0)
 
     asyncio.run(run())
-    assert counted == []
+    assert (len(sent), len(counted)) == (5, pauses)
 
 
 def test_requests_that_wait_for_a_hung_worker_slow_down_no_others(
