@@ -110,6 +110,15 @@ def test_a_stream_sends_all_once_then_what_changes(fresh: Served) -> None:
     answer.close()
 
 
+def test_open_pages_ask_the_workers_nothing(fresh: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(fresh.application, "answer", asked.append)
+    monkeypatch.setattr(fresh.application, "source", lambda *what: asked.append(what))
+    streams = [fresh.ask("GET", "/console/stream", **BEARER) for _ in range(5)]
+    assert [len(events(stream, 10)) for stream in streams] == [10] * 5
+    assert asked == []
+
+
 def test_the_end_of_the_application_is_said(fresh: Served) -> None:
     answer = fresh.ask("GET", "/console/stream", **BEARER)
     events(answer, 1)
