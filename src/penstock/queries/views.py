@@ -18,6 +18,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
+from penstock._engine.queries.answers_of_all import AnswersOfAll
 from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.merging import PlacedRow, first_with_rows, merged
@@ -58,6 +59,8 @@ _log = logging.getLogger(__name__)
 
 # A question, and the page that answers it, must fit into a message.
 _KEYS_AT_ONCE = 5000
+# Of one key, without a thread: a question for each partition.
+_ASKED_BESIDE_MAX = 16
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -185,23 +188,50 @@ class Source:
     def begin_get(
         self, raw_key: bytes, ended: Callable[[Part | None], None]
     ) -> Callable[[], None] | None:
-        """Ask for the row of one key without waiting, as `Asker.begin` does; None also if code of
-        the user says where the key is. `ended` gets None, too, where `of_key` would look for the
-        key in other partitions.
+        """Ask for the row of one key where it belongs without waiting, as `Asker.begin` does; None
+        also if code of the user says where that is.
         """
         place = self.partition
         if place is None:
             if self.partitioner is not None or self.store.partitioner is not None:
                 return None
             place = self.store.partition_of(None, raw_key)
-        is_anywhere = bool(self._others(place))
+        return self._begin_at(place, raw_key, ended)
 
-        def ended_here(part: Part | None) -> None:
-            is_miss = part is not None and part.failure is None and not part.rows
-            ended(None if is_miss and is_anywhere else part)
+    def begin_elsewhere(
+        self, raw_key: bytes, ended: Callable[[Part | None], None]
+    ) -> Callable[[], None] | None:
+        """Ask the other partitions for the row of a key that is not where it belongs, as
+        `begin_get` does; None if it can be in no other. `ended` gets None if one did not answer, or
+        if there are many, which `of_key` asks with one question for each worker.
+        """
+        others = self._others(self.store.partition_of(None, raw_key))
+        if not others:
+            return None
+        drops: list[Callable[[], None]] = []
+        answers = AnswersOfAll(others, ended)
+        if len(others) > _ASKED_BESIDE_MAX:
+            ended(None)
+            others = []
+        for place in others:
+            take = answers.taker(place)
+            drop = self._begin_at(place, raw_key, take)
+            if drop is None:
+                take(None)
+            else:
+                drops.append(drop)
 
+        def drop_all() -> None:
+            for drop in drops:
+                drop()
+
+        return drop_all
+
+    def _begin_at(
+        self, place: int, raw_key: bytes, ended: Callable[[Part | None], None]
+    ) -> Callable[[], None] | None:
         one = Read("get", (raw_key,))
-        return self.asker.begin(self.store, one, place, self.options, ended_here)
+        return self.asker.begin(self.store, one, place, self.options, ended)
 
     def of_keys(self, raw_keys: Mapping[Any, bytes], read: Read) -> dict[bytes, Row]:
         """Return the row of each key that has one, by its bytes: one question to each worker for a

@@ -109,17 +109,8 @@ class KeyReads:
             return False
         loop = asyncio.get_running_loop()
         pending = _Pending(asked, read, send, monotonic())
-
-        def ended(part: Part | None) -> None:
-            self._answered.append((pending, part))
-            # Answers come many at a time: the loop is woken for the first of them.
-            if not self._is_called:
-                self._is_called = True
-                with suppress(RuntimeError):  # the server is closed
-                    loop.call_soon_threadsafe(self._hand_over)
-
         try:
-            drop = read.source.begin_get(read.raw_key, ended)
+            drop = read.source.begin_get(read.raw_key, self._taker(pending))
         except Exception:
             # On a thread it fails again, and is logged and answered there.
             _log.debug("a read of a key is asked again on a thread", exc_info=True)
@@ -133,6 +124,20 @@ class KeyReads:
         if self._timer is None:
             self._timer = loop.call_later(read.seconds + _GRACE_SECONDS, self._give_up)
         return True
+
+    def _taker(self, pending: _Pending) -> Callable[[Part | None], None]:
+        """Return what takes the answer to a request, on any thread."""
+        loop = asyncio.get_running_loop()
+
+        def ended(part: Part | None) -> None:
+            self._answered.append((pending, part))
+            # Answers come many at a time: the loop is woken for the first of them.
+            if not self._is_called:
+                self._is_called = True
+                with suppress(RuntimeError):  # the server is closed
+                    loop.call_soon_threadsafe(self._hand_over)
+
+        return ended
 
     def _gather(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
         """Have the requests of the next moment read together, if many wait for busy workers: each
@@ -180,6 +185,18 @@ class KeyReads:
     def _end(self, pending: _Pending, part: Part | None) -> None:
         if pending not in self._pending:
             return  # it was over before
+        if part is not None and _is_good(part) and not part.rows and not pending.is_elsewhere:
+            pending.is_elsewhere = True
+            try:
+                drop = pending.read.source.begin_elsewhere(
+                    pending.read.raw_key, self._taker(pending)
+                )
+            except Exception:  # as in `begin`
+                _log.debug("a read of a key is asked again on a thread", exc_info=True)
+                part = drop = None
+            if drop is not None:
+                pending.drop = drop
+                return
         del self._pending[pending]
         self._threads.leave()
         if part is None:
@@ -204,13 +221,15 @@ class KeyReads:
 class _Pending:
     """A request whose question is on its way."""
 
-    __slots__ = ("asked", "begun", "drop", "read", "send")
+    __slots__ = ("asked", "begun", "drop", "is_elsewhere", "read", "send")
 
     def __init__(
         self, asked: Asked, read: KeyRead, send: Callable[[Reply], None], begun: float
     ) -> None:
         self.asked, self.read, self.send, self.begun = asked, read, send, begun
         self.drop: Callable[[], None] = _nothing
+        self.is_elsewhere = False
+        """Whether the partitions are asked in which the key does not belong."""
 
     @property
     def until(self) -> float:

@@ -46,6 +46,13 @@ class Source(Protocol):
         cannot be done. `ended` is called on another thread, with None if there is no answer.
         """
 
+    def begin_elsewhere(
+        self, raw_key: bytes, ended: Callable[[Part | None], None]
+    ) -> Callable[[], None] | None:
+        """Ask for the row of a key that is not where it belongs in the other partitions, in the
+        same way; return None if it can be in no other.
+        """
+
     def placed_by_key(self, read: Read) -> Iterator[PlacedRow]:
         """Return rows of all partitions in the order of their keys, then of their partitions."""
 

@@ -24,6 +24,7 @@ from penstock._engine.http.server import HttpServer
 from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import Answer, Part, QuestionPoll
+from penstock.queries import views
 from tests.console.browser import wait_for
 from tests.unit.engine.http.shop import Misplaced, Shop
 
@@ -108,7 +109,11 @@ def test_a_key_is_answered_without_a_thread(worker: Worker, ends: list[bool]) ->
     assert ends == [True, True, True]
 
 
-def test_a_key_that_is_not_where_it_belongs_is_looked_for_elsewhere(ends: list[bool]) -> None:
+@pytest.mark.parametrize("beside", [16, 2])
+def test_a_key_that_is_not_where_it_belongs_is_looked_for_elsewhere(
+    beside: int, ends: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "_ASKED_BESIDE_MAX", beside)
     shop = Misplaced()
     worker = Worker(shop)
     try:
@@ -125,8 +130,25 @@ def test_a_key_that_is_not_where_it_belongs_is_looked_for_elsewhere(ends: list[b
     assert (none[0], none[1]["error"]["code"]) == (404, "no_such_key")
     assert (said[0], said[1]["error"]["code"]) == (404, "no_such_key")
     assert [row["value"] for row in windows[1]["rows"]] == [0, 1]
-    # A thread asks the other partitions, unless one has been said.
-    assert ends == [False, False, True]
+    # Also of some others the loop waits for the answers; a thread asks many, and for the windows.
+    assert ends == [beside == 16, beside == 16, True]
+
+
+def test_a_key_may_be_with_a_worker_that_does_not_answer(
+    ends: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock._engine.http.store_reads._SECONDS", 0.3)
+    worker = Worker(Misplaced())
+
+    def answers(answer: Answer) -> Answer | None:
+        return None if any(part.partition == 2 for part in answer.parts) else answer
+
+    worker.answers = answers
+    try:
+        ((status, body),) = got(worker, "/stores/counts/none")
+    finally:
+        worker.close()
+    assert (status, body["error"]["code"]) == (503, "not_ready")
 
 
 def test_what_may_wait_for_more_has_a_thread(worker: Worker, ends: list[bool]) -> None:
@@ -359,6 +381,8 @@ class Endless:
 
     def begin_get(self, raw_key: bytes, ended: object) -> Callable[[], None]:
         return lambda: None
+
+    def begin_elsewhere(self, raw_key: bytes, ended: object) -> None: ...
 
     def key_read(self, asked: object) -> Any:
         source: Any = self

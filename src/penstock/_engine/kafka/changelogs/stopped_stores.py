@@ -122,6 +122,8 @@ class StoppedStore:
         """Return None: a copy is read where it is asked for."""
         del raw_key, ended
 
+    begin_elsewhere = begin_get
+
     def placed_by_key(self, read: Read) -> Iterator[PlacedRow]:
         """Return rows of all partitions in the order of their keys, then of their partitions."""
         scans = {place: copy().read(read) for place, copy in self.copies.items()}
