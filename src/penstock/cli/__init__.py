@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from penstock.errors import StreamsError
 
@@ -47,6 +48,8 @@ EARLIER_NAMES = ("show", "send")
 
 # The second is what it was called before.
 _FOR_THE_PROGRAM = ("--", "--program-arguments")
+
+_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 
 _EXAMPLES = """\
 examples:
@@ -129,10 +132,38 @@ def _parse_anywhere(
     """Read words with the options anywhere among them; those behind `--` are no options. Return
     also the words that are not understood.
     """
-    # `parse_known_intermixed_args` takes no commands in commands, and loses a `--` that is first.
-    if _subcommands(command) is not None or words[:1] == ["--"]:
+    # `parse_known_intermixed_args` takes no commands in commands, and forgets a `--`.
+    if _subcommands(command) is not None:
         return command.parse_known_args(words, given)
-    return command.parse_known_intermixed_args(words, given)
+    if "--" not in words:
+        return command.parse_known_intermixed_args(words, given)
+    end = words.index("--")
+    given, left = _options_of(command).parse_known_args(words[:end], given)
+    plain = [word for word in left if _is_plain(word)]
+    given, more = command.parse_known_args(["--", *plain, *words[end + 1 :]], given)
+    return given, [*(word for word in left if not _is_plain(word)), *more]
+
+
+def _options_of(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Return a parser of the options of a command alone, which ends as that of the command."""
+
+    class Options(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            command.error(message)
+
+        def print_help(self, file: Any = None) -> None:
+            command.print_help(file)
+
+    options = Options(add_help=False)
+    for action in command._actions:
+        if action.option_strings:
+            options._add_action(action)
+    return options
+
+
+def _is_plain(word: str) -> bool:
+    """Return whether a word is no option; also numbers are none."""
+    return not word.startswith("-") or word == "-" or _NUMBER.fullmatch(word) is not None
 
 
 def _refuse(command: argparse.ArgumentParser, unknown: Sequence[str], hint: str = "") -> NoReturn:
@@ -159,7 +190,11 @@ def _nearest_options(command: argparse.ArgumentParser, unknown: Sequence[str]) -
     """Return the options of a command that look most like those that it does not have."""
     known = list(command._option_string_actions)
     asked = [word.partition("=")[0] for word in unknown if word.startswith("--")]
-    near = [difflib.get_close_matches(option, known, n=1, cutoff=_ALIKE) for option in asked]
+    near = [
+        difflib.get_close_matches(option, known, n=1, cutoff=_ALIKE)
+        for option in asked
+        if option not in known
+    ]
     return [option for options in near for option in options]
 
 

@@ -242,7 +242,7 @@ def _client(arguments: argparse.Namespace, stack: ExitStack) -> StateClient:
 
 def served_client(arguments: argparse.Namespace) -> HttpClient | None:
     """Return a client of the process that serves the application; None if there is none on this
-    machine. Processes whose files were found, and that do not answer, are told on standard error.
+    machine. Processes whose files were found, and that do not answer, are named on standard error.
 
     Raises:
         StreamsError: the token cannot be read, or the address that the user gives is none.
@@ -284,7 +284,7 @@ def _token_in(file: Path) -> str | None:
     None if that one needs none.
 
     Raises:
-        StreamsError: there is none.
+        StreamsError: the file cannot be read, or has no token.
     """
     try:
         content = file.read_text("utf-8", "replace")

@@ -12,7 +12,7 @@ Long because each view has an example.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -172,9 +172,15 @@ class Source:
         return chain([first], self._parts_elsewhere(of_key, place))
 
     def _parts_elsewhere(self, read: Read, place: int) -> Iterator[AnsweredPart]:
+        """Return the answers of the other partitions; those of tasks that are not ready are waited
+        for if they are looked at, last of all.
+        """
         others = self._others(place)
-        parts = self._parts(read, others, self.options) if others else {}
-        yield from (parts[other] for other in others)
+        answers = self._answers(read, others, self.options)
+        yield from (answers[each] for each in others if answers[each].failure is None)
+        waiting = _not_ready(answers)
+        if waiting:
+            yield from self._parts(read, waiting, self.options).values()
 
     def _others(self, place: int) -> list[int]:
         """Return the partitions in which a key may be that is not in its own. As Java does, which
@@ -205,6 +211,8 @@ class Source:
         `begin_get` does; None if it can be in no other. `ended` gets None if one did not answer, or
         if there are many, which `of_key` asks with one question for each worker.
         """
+        if self.partition is not None:
+            return None
         others = self._others(self.store.partition_of(None, raw_key))
         if not others:
             return None
@@ -239,24 +247,34 @@ class Source:
         """
         places = {raw: self.partition_of(key, raw) for key, raw in raw_keys.items()}
         found: dict[bytes, Row] = {}
-        left = iter(places)
-        while some := list(islice(left, _KEYS_AT_ONCE)):
-            found |= self._of_places({raw: [places[raw]] for raw in some}, read)
-        missing = (raw for raw in places if raw not in found)
-        at_once = max(1, _KEYS_AT_ONCE // len(self.partitions))
-        while some := list(islice(missing, at_once)):
-            found |= self._of_places({raw: self._others(places[raw]) for raw in some}, read)
+        for some in _portions(places, _KEYS_AT_ONCE):
+            options = replace(self.options, rows_max=len(some))
+            keys = _by_place({raw: [places[raw]] for raw in some})
+            found |= self._rows(self._parts(read, keys, options, keys), options)
+        missing = {raw: self._others(place) for raw, place in places.items() if raw not in found}
+        for some in _portions(missing, _KEYS_AT_ONCE // len(self.partitions)):
+            found |= self._of_keys_elsewhere({raw: missing[raw] for raw in some}, read)
         return found
 
-    def _of_places(self, places: Mapping[bytes, Iterable[int]], read: Read) -> dict[bytes, Row]:
-        """Return the rows of keys, each looked for in some partitions; one of the first of them."""
-        by_place: dict[int, list[bytes]] = {}
-        for raw, wanted in places.items():
-            for place in wanted:
-                by_place.setdefault(place, []).append(raw)
-        keys = {place: tuple(raws) for place, raws in by_place.items()}
+    def _of_keys_elsewhere(self, places: Mapping[bytes, list[int]], read: Read) -> dict[bytes, Row]:
+        """Return the rows of keys, each looked for in some partitions, as `_parts_elsewhere`."""
         options = replace(self.options, rows_max=len(places))
-        parts = self._parts(read, keys, options, keys) if keys else {}
+        keys = _by_place(places)
+        answers = self._answers(read, keys, options, keys)
+        good = {place: part for place, part in answers.items() if part.failure is None}
+        found = self._rows(good, options)
+        missing = {raw: some for raw, some in places.items() if raw not in found}
+        waiting = {
+            place: raws
+            for place, raws in _by_place(missing).items()
+            if place in _not_ready(answers)
+        }
+        if waiting:
+            found |= self._rows(self._parts(read, waiting, options, waiting), options)
+        return found
+
+    def _rows(self, parts: Mapping[int, AnsweredPart], options: ReadOptions) -> dict[bytes, Row]:
+        """Return rows by their keys; of a key in several partitions that of the first of them."""
         found: dict[bytes, Row] = {}
         for place in sorted(parts):
             for row in self.asker.pages(self.store, parts[place], options):
@@ -306,12 +324,27 @@ class Source:
         options: ReadOptions,
         keys: Mapping[int, tuple[bytes, ...]] | None = None,
     ) -> dict[int, AnsweredPart]:
-        parts = self.asker.parts(self.store, read, partitions, options, keys)
-        for part in parts.values():
+        return self._noted(self.asker.parts(self.store, read, partitions, options, keys))
+
+    def _answers(
+        self,
+        read: Read,
+        partitions: Collection[int],
+        options: ReadOptions,
+        keys: Mapping[int, tuple[bytes, ...]] | None = None,
+    ) -> dict[int, AnsweredPart]:
+        """Return what `_parts` does, and the failures of tasks that do not answer now."""
+        if not partitions:
+            return {}
+        return self._noted(self.asker.answers(self.store, read, partitions, options, keys))
+
+    def _noted(self, parts: dict[int, AnsweredPart]) -> dict[int, AnsweredPart]:
+        for partition, part in parts.items():
+            if part.failure is not None:
+                continue
             for topic, offsets in part.position.items():
                 self.reached.setdefault(topic, {}).update(offsets)
-        if options.stale_ok:
-            for partition, part in parts.items():
+            if self.options.stale_ok:
                 self.behind[partition] = part.offsets_behind
         return parts
 
@@ -339,6 +372,28 @@ class Source:
 
     def version(self, row: Row) -> VersionedRecord[Any]:
         return VersionedRecord(self.bare_value(row), row[2] or 0, row[4])
+
+
+def _portions(keys: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
+    left = iter(keys)
+    while some := list(islice(left, max(1, size))):
+        yield some
+
+
+def _by_place(places: Mapping[bytes, Iterable[int]]) -> dict[int, tuple[bytes, ...]]:
+    """Return the keys that are looked for in each partition."""
+    keys: dict[int, list[bytes]] = {}
+    for raw, wanted in places.items():
+        for place in wanted:
+            keys.setdefault(place, []).append(raw)
+    return {place: tuple(raws) for place, raws in keys.items()}
+
+
+def _not_ready(answers: Mapping[int, Part]) -> list[int]:
+    """Return the partitions whose tasks do not answer now, but may. Those of a driver that cannot
+    be asked at all are as those of other instances are in Java: a key is not looked for there.
+    """
+    return [place for place, part in answers.items() if part.failure not in {None, "elsewhere"}]
 
 
 def _said(error: Exception) -> str:

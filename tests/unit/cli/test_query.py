@@ -13,7 +13,7 @@ import pytest
 
 from penstock import StreamsConfig
 from penstock._engine.http.serving import Serving, serve
-from penstock.cli import main, query
+from penstock.cli import _parsed, build_parser, main, query
 from tests.unit.engine.http.shop import KEYS, Shop
 
 
@@ -88,6 +88,35 @@ def test_options_may_stand_anywhere(
 ) -> None:
     assert main(line.format(running.folder).split()) == 0
     assert capsys.readouterr().out.splitlines()[1].split() == ["key-03", "3", "1003"]
+
+
+@pytest.mark.parametrize(
+    ("line", "store", "key"),
+    [
+        ("query --json -- shop numbers --all", "numbers", "--all"),
+        ("query --limit 5 -- shop numbers --to=5", "numbers", "--to=5"),
+        ("query --limit 5 -- shop numbers -x", "numbers", "-x"),
+        ("query shop --json -- numbers", "numbers", None),
+        ("query shop numbers -5 --json -- ", "numbers", "-5"),
+        ("query -- shop numbers -x", "numbers", "-x"),
+    ],
+)
+def test_words_behind_two_dashes_are_no_options(line: str, store: str, key: str | None) -> None:
+    given = _parsed(build_parser(), line.split())
+    assert (given.application, given.store, given.key) == ("shop", store, key)
+    assert (given.all, given.to, given.json) == (False, None, "--json" in line)
+
+
+def test_help_and_errors_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["query", "--help", "--", "shop"])
+    assert capsys.readouterr().out.startswith("usage: penstock query [-h]")
+    with pytest.raises(SystemExit, match="2"):
+        main(["query", "--limit", "x", "--", "shop"])
+    assert capsys.readouterr().err.startswith("usage: penstock query [-h]")
+    with pytest.raises(SystemExit, match="2"):
+        main(["query", "--jsn", "--", "shop"])
+    assert "unrecognized arguments: --jsn; did you mean --json?" in capsys.readouterr().err
 
 
 def test_a_key_that_begins_with_a_dash_comes_after_two(

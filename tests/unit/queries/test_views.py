@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from penstock import serdes
-from penstock._engine.queries.asking import ReadOptions
-from penstock.errors import QueryError
+from penstock._engine.queries.asking import Asker, ReadOptions
+from penstock._engine.queries.questions import Answer, FailureKind, Part, Question
+from penstock.errors import QueryError, StoreNotReadyError
 from penstock.queries import view_of, views
 from tests.unit.engine.http.shop import KEYS, Misplaced, Shop
 
@@ -104,6 +106,54 @@ def test_keys_are_looked_for_in_no_partition_but_that_which_is_said() -> None:
         assert counts.get("key-03") is None
         assert counts.get_all(KEYS) == {}
     assert view_of(misplaced.stores(), "counts", source, 3).get("key-03").value == 3
+
+
+class _Ask:
+    """What the asker of a shop does, but for the tasks of some partitions."""
+
+    def __init__(self, misplaced: Misplaced, failure: FailureKind, partitions: set[int]) -> None:
+        self._real, self._failure, self._partitions = misplaced._ask, failure, partitions
+
+    def __call__(self, worker: tuple[str, int], question: Question) -> Answer | None:
+        answer = self._real(worker, question)
+        assert answer is not None
+        parts = [
+            Part(one.partition, failure=self._failure) if one.partition in self._partitions else one
+            for one in answer.parts
+        ]
+        return replace(answer, parts=tuple(parts))
+
+
+def shop_with(failure: FailureKind, *partitions: int) -> Misplaced:
+    misplaced = Misplaced()
+    ask = _Ask(misplaced, failure, set(partitions))
+    misplaced.asker = Asker(lambda: [(("w", 1), misplaced.reports()["w"].tasks)], ask)
+    return misplaced
+
+
+def test_what_is_found_elsewhere_waits_for_no_other_task() -> None:
+    restoring = shop_with("not_ready", 1, 2)
+    counts = view(restoring, "counts")
+    assert counts.get("key-03").value == 3
+    assert len(counts.get_all(KEYS)) == len(KEYS)
+    assert len(list(view(restoring, "windows").fetch("a", 0, 9000))) == 5
+
+
+def test_what_may_be_in_a_task_that_is_not_ready_is_waited_for() -> None:
+    counts = view(shop_with("not_ready", 1, 2), "counts")
+    with pytest.raises(StoreNotReadyError, match="task 0_1"):
+        counts.get("none")
+    with pytest.raises(StoreNotReadyError, match="task 0_1"):
+        counts.get_all([*KEYS, "none"])
+
+
+def test_what_nobody_can_be_asked_for_is_not_there() -> None:
+    """The tasks of a driver without an HTTP server are as those of other instances in Java."""
+    apart = shop_with("elsewhere", 1, 2)
+    counts = view(apart, "counts")
+    assert counts.get("none") is None
+    assert len(counts.get_all([*KEYS, "none"])) == len(KEYS)
+    assert list(view(apart, "windows").fetch("none", 0, 9000)) == []
 
 
 def test_many_keys_that_are_elsewhere_are_asked_for_in_many_questions(

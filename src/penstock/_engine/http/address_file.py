@@ -88,9 +88,12 @@ def _remove_dead(folder: Path) -> None:
 
 
 def _machine() -> str:
-    """Return a name of what gives processes their numbers: this machine, or a container on it."""
+    """Return a name of what gives processes their numbers: this machine, since it has started, or a
+    container on it. Two machines may have the same host name.
+    """
     try:
-        return f"{platform.node()} {Path('/proc/self/ns/pid').readlink()}"
+        start = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{start} {Path('/proc/self/ns/pid').readlink()}"
     except OSError:
         return platform.node()
 

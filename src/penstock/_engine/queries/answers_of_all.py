@@ -11,8 +11,8 @@ from penstock._engine.queries.questions import Part
 
 class AnswersOfAll:
     """Takes the answer of each partition; `ended` is called once, when all are there: with the
-    first that has rows, in the order of the partitions, or with the last. Or with None if a task
-    gave no answer, or failed: what was looked for may be there.
+    first that has rows, in the order of the partitions, or with one that has none. Or with None if
+    there are no rows, and a task gave no answer or failed: what was looked for may be there.
     """
 
     def __init__(self, partitions: Sequence[int], ended: Callable[[Part | None], None]) -> None:
@@ -34,6 +34,5 @@ class AnswersOfAll:
 
 def _first(answers: Sequence[Part | None]) -> Part | None:
     good = [part for part in answers if part is not None and part.failure is None]
-    if len(good) < len(answers):
-        return None
-    return next((part for part in good if part.rows), good[-1])
+    found = next((part for part in good if part.rows), None)
+    return found if found is not None or len(good) < len(answers) else good[-1]

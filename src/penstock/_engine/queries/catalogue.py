@@ -22,6 +22,7 @@ from penstock._engine.topology.nodes.stream_nodes import (
     SourceNode,
     UserProcessor,
 )
+from penstock._engine.topology.nodes.table_nodes import TableTransformValues
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
 from penstock.serdes import Serde
 from penstock.serdes.windowed import WindowedSerde, window_bytes_of
@@ -43,8 +44,9 @@ class StoreEntry:
     window_bytes: int = 0
     """How many of the last bytes of a key have no part in its partition: those of its window."""
     is_placed_here: bool = False
-    """Whether the application itself put each key into its partition. Topics of the user may be
-    written with any partitioner, and a processor may keep any key.
+    """Whether the application itself put each key into its partition, by Kafka's partitioner.
+    Topics of the user may be written with any other, one of the user's may look at the value, and a
+    processor may keep any key.
     """
 
     @property
@@ -95,7 +97,7 @@ def stores_of(blueprint: Blueprint) -> dict[str, StoreEntry]:
                 partitioner,
                 topic,
                 _window_bytes(plan, subtopology, sinks),
-                is_ours and name not in used_by_processors,
+                is_ours and partitioner is None and name not in used_by_processors,
             )
     if blueprint.global_stores is not None:
         for name, plan in blueprint.global_stores.stores.items():
@@ -112,7 +114,8 @@ def _used_by_processors(subtopology: SubtopologyPlan) -> set[str]:
     return {
         name
         for node in subtopology.nodes
-        if isinstance(node, ProcessorNode) and isinstance(node.operation, UserProcessor)
+        if isinstance(node, ProcessorNode)
+        and isinstance(node.operation, UserProcessor | TableTransformValues)
         for name in subtopology.stores_of.get(node.name, ())
     }
 

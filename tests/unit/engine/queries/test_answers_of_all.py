@@ -21,12 +21,13 @@ FAILED = Part(4, failure="absent", message="away")
         ([EMPTY], EMPTY),
         ([EMPTY, FOUND], FOUND),
         ([FOUND_TOO, EMPTY, FOUND], FOUND_TOO),
-        ([FOUND, FAILED], None),
-        ([None, FOUND], None),
+        ([FAILED, FOUND], FOUND),
+        ([None, FOUND_TOO, FOUND], FOUND_TOO),
+        ([EMPTY, FAILED], None),
         ([EMPTY, None], None),
     ],
 )
-def test_in_any_order_the_first_partition_with_rows_answers_unless_one_is_silent(
+def test_in_any_order_the_first_partition_with_rows_answers_else_all_must_have_answered(
     parts: list[Part | None], expected: Part | None
 ) -> None:
     places = list(range(len(parts)))

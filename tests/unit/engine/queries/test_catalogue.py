@@ -80,13 +80,16 @@ def test_only_keys_that_the_application_places_are_nowhere_else() -> None:
     placed.group_by_key(Grouped(key=TEXT, value=TEXT)).count(Materialized("placed-counts"))
     builder.add_state_store(Stores.in_memory_key_value_store("kept", key=TEXT, value=TEXT))
     placed.process(IgnoreAll, state_stores=["kept"])
-    topics = {"events": 5, "app-placed-repartition": 5}
+    own = events.repartition(Repartitioned("own", TEXT, TEXT, partitioner=by_length))
+    own.group_by_key(Grouped(key=TEXT, value=TEXT)).count(Materialized("own-counts"))
+    topics = {"events": 5, "app-placed-repartition": 5, "app-own-repartition": 5}
     tasks = tuple(plan_tasks(plan_subtopologies(builder.build(), "app"), topics))
     config = StreamsConfig({"application.id": "app"})
-    internal = frozenset({"app-placed-repartition"})
+    internal = frozenset(topics) - {"events"}
     found = stores_of(Blueprint(config, tasks, topics, "tasks", internal))
     placed_here = {name for name, store in found.items() if store.is_placed_here}
-    assert (set(found), placed_here) == ({"counts", "placed-counts", "kept"}, {"placed-counts"})
+    assert set(found) == {"counts", "placed-counts", "kept", "own-counts"}
+    assert placed_here == {"placed-counts"}
 
 
 class IgnoreAll(Processor[Any, Any, Any, Any]):
