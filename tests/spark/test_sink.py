@@ -38,7 +38,7 @@ STEPS = (
     "sink-before-commit",
     "sink-after-commit",
 )
-WAIT_SECONDS = 120
+WAIT_SECONDS = 300
 
 
 class Folder:

@@ -307,6 +307,20 @@ def test_pages_of_stale_copies_say_how_far_they_are_behind(
         running.shop.restored = True
 
 
+def test_a_missing_key_of_a_stale_copy_says_how_far_that_is_behind(
+    running: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["query", "shop", "counts", "none", "--stale-ok", "--state-dir", str(running.folder)]
+    assert main(words) == 1
+    assert "1,234" not in capsys.readouterr().err
+    running.shop.restored = False
+    try:
+        assert main(words) == 1
+        assert "by up to 1,234 offsets" in capsys.readouterr().err
+    finally:
+        running.shop.restored = True
+
+
 STEERING = "ann\x1b]0;owned\x07\x9b2J\x7f\u202e\r\nnext\ud800 \U0001f469\u200d\U0001f4bb"
 
 

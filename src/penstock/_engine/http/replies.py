@@ -57,14 +57,21 @@ class Refusal(Exception):
     """A request that is answered with an error; `code` is for programs, the message for people."""
 
     def __init__(
-        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        code: str,
+        message: str,
+        headers: Mapping[str, str] | None = None,
+        more: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.headers = status, code, headers or {}
+        self._more = more or {}
+        """What the document has beside the error."""
 
     def reply(self) -> Reply:
         """Return the response that says so."""
-        document = {"error": {"code": self.code, "message": str(self)}}
+        document = {"error": {"code": self.code, "message": str(self)}, **self._more}
         return json_reply(document, self.status, self.headers)
 
 
@@ -78,9 +85,11 @@ def not_found(message: str) -> Refusal:
     return Refusal(404, "not_found", message)
 
 
-def no_such_key(message: str) -> Refusal:
-    """Return the refusal of a request for a key that its store does not have."""
-    return Refusal(404, "no_such_key", message)
+def no_such_key(message: str, behind: Mapping[str, int]) -> Refusal:
+    """Return the refusal of a request for a key that its store does not have; `behind`: how far the
+    copies were behind that were read.
+    """
+    return Refusal(404, "no_such_key", message, more=behind)
 
 
 def not_ready(message: str, seconds: int = 1) -> Refusal:

@@ -391,6 +391,10 @@ def test_what_is_not_restored_is_not_ready_unless_stale_is_good_enough() -> None
     assert "1,234 changelog records are left" in reply.body.decode()
     found = got(shop, "/stores/counts/key-01?stale_ok=true")
     assert (found["value"], found["offsets_behind"]) == (1, 1234)
+    missing = ask(shop, "/stores/counts/none?stale_ok=true")
+    document = json.loads(missing.body)
+    assert (missing.status, document["offsets_behind"]) == (404, 1234)
+    assert "'none' in a copy that is 1,234 offsets behind" in document["error"]["message"]
     page = got(shop, "/stores/windows?stale_ok=true&limit=1")
     assert page["offsets_behind"] == 1234
     ready = ask(shop, "/health/ready")

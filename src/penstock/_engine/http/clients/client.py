@@ -179,7 +179,8 @@ def _tls(served: ServedAt) -> ssl.SSLContext:
 
 
 def document_of(status: int, document: Any, place: str) -> Any:
-    """Return what a server has answered; None if the store has no such key.
+    """Return what a server has answered; None if the store has no such key, or a page without rows
+    if only copies were asked that may be behind.
 
     Raises:
         QueryError: the server refuses.
@@ -193,7 +194,10 @@ def document_of(status: int, document: Any, place: str) -> Any:
     match document:
         case {"error": {"code": str(code), "message": str(message)}}:
             if code == _NO_SUCH_KEY:
-                return None
+                behind = document.get("offsets_behind")
+                if not behind:
+                    return None
+                return {"store": "", "rows": [], "cursor": None, "offsets_behind": behind}
             raise (StoreNotReadyError if status == 503 else QueryError)(message)
     raise no_penstock(place, f"{status} {json.dumps(document)}")
 
