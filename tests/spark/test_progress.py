@@ -50,6 +50,7 @@ def test_the_rows_of_all_turns_are_the_committed_output_records(
             application.write(*((f"k{number}", f"v{number % 7}") for number in range(BATCH)))
             assert len(application.read(batch * BATCH)) == batch * BATCH
             _wait_for_turns(query, 1)
+        _check_store_metrics(streams)  # what workers send once a second is there
         _wait_for_turns(query, 2)
         rows = [progress["numInputRows"] for progress in query.recentProgress]
         assert sum(rows) == BATCHES * BATCH
@@ -105,7 +106,6 @@ def _check_metrics(streams: KafkaStreams) -> None:
     assert sum(map(int, consumed)) > 0
     assert sum(map(int, processed.values())) > 0
     assert "kafka_streams_stream_metrics_state" in to_prometheus(metrics)
-    _check_store_metrics(streams)
 
 
 def _check_store_metrics(streams: KafkaStreams) -> None:
