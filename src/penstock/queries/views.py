@@ -187,9 +187,7 @@ class Source:
         asks each of its tasks: other clients than Java's put keys elsewhere.
         """
         is_said = self.partition is not None or self.partitioner is not None
-        if is_said or self.store.is_placed_here:
-            return []
-        return [each for each in self.partitions if each != place]
+        return [] if is_said else self.store.elsewhere(place, self.partitions)
 
     def begin_get(
         self, raw_key: bytes, ended: Callable[[Part | None], None]
@@ -251,7 +249,8 @@ class Source:
             options = replace(self.options, rows_max=len(some))
             keys = _by_place({raw: [places[raw]] for raw in some})
             found |= self._rows(self._parts(read, keys, options, keys), options)
-        missing = {raw: self._others(place) for raw, place in places.items() if raw not in found}
+        others = {place: self._others(place) for place in set(places.values())}
+        missing = {raw: others[place] for raw, place in places.items() if raw not in found}
         for some in _portions(missing, _KEYS_AT_ONCE // len(self.partitions)):
             found |= self._of_keys_elsewhere({raw: missing[raw] for raw in some}, read)
         return found
@@ -264,11 +263,8 @@ class Source:
         good = {place: part for place, part in answers.items() if part.failure is None}
         found = self._rows(good, options)
         missing = {raw: some for raw, some in places.items() if raw not in found}
-        waiting = {
-            place: raws
-            for place, raws in _by_place(missing).items()
-            if place in _not_ready(answers)
-        }
+        not_ready = _not_ready(answers)
+        waiting = {place: raws for place, raws in _by_place(missing).items() if place in not_ready}
         if waiting:
             found |= self._rows(self._parts(read, waiting, options, waiting), options)
         return found
@@ -389,11 +385,11 @@ def _by_place(places: Mapping[bytes, Iterable[int]]) -> dict[int, tuple[bytes, .
     return {place: tuple(raws) for place, raws in keys.items()}
 
 
-def _not_ready(answers: Mapping[int, Part]) -> list[int]:
+def _not_ready(answers: Mapping[int, Part]) -> set[int]:
     """Return the partitions whose tasks do not answer now, but may. Those of a driver that cannot
     be asked at all are as those of other instances are in Java: a key is not looked for there.
     """
-    return [place for place, part in answers.items() if part.failure not in {None, "elsewhere"}]
+    return {place for place, part in answers.items() if part.failure not in {None, "elsewhere"}}
 
 
 def _said(error: Exception) -> str:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from penstock._engine.http.access import Access, host_name, is_address, is_loopback
+from penstock._engine.http.address_file import is_token
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """Addresses that mean all of a machine, each with its loopback address."""
 
-_TOKEN = re.compile(r"[!-~]{16,1000}")
+_TOKEN_LENGTHS = range(16, 1001)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def token_of(settings: Mapping[str, Any]) -> tuple[str | None, Path | None]:
     named = "penstock.http.token"
     if path is not None:
         token, named = path.read_text("utf-8", "replace").strip(), f"the file {path}"
-    if token is not None and not _TOKEN.fullmatch(token):
+    if token is not None and not (is_token(token) and len(token) in _TOKEN_LENGTHS):
         msg = f"{named} must have a token of 16 to 1,000 characters, ASCII without blanks"
         raise ConfigError(msg)
     return token, path

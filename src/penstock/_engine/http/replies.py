@@ -116,7 +116,12 @@ def _unusual_json(document: Any) -> bytes:
     try:
         return _PLAIN_JSON.encode(document).encode("utf-8")
     except UnicodeEncodeError:
-        return json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
+        return ascii_json(document)
+
+
+def ascii_json(document: Any) -> bytes:
+    """Return a document that is plain JSON already as ASCII: what is no Unicode is escaped, too."""
+    return json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 def response_bytes(

@@ -395,11 +395,8 @@ def _row_reply(
     name = source.store.name
     if not rows:
         when = "" if as_of is None else f" at the time {as_of}"
-        copy = (
-            f" in a copy that is {source.offsets_behind:,} offsets behind"
-            if source.offsets_behind
-            else ""
-        )
+        behind = source.offsets_behind
+        copy = f" in a copy that is {behind:,} offsets behind" if behind else ""
         msg = f"store {name!r} has no such key as {text[:80]!r}{when}{copy}"
         raise no_such_key(msg, _behind(source))
     shown = _row_json(source, kind, rows[0])

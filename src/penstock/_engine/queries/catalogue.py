@@ -53,6 +53,10 @@ class StoreEntry:
     def is_global(self) -> bool:
         return GLOBAL in self.tasks
 
+    def elsewhere(self, place: int, partitions: Iterable[int]) -> list[int]:
+        """Return which of some partitions may have a key that is not in its own, `place`."""
+        return [] if self.is_placed_here else [each for each in partitions if each != place]
+
     def partition_of(self, key: Any, raw_key: bytes, partitioner: Any = None) -> int:
         """Return the partition in which a key is.
 

@@ -6,16 +6,15 @@ needs is looked at.
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.http.console.graph import graph_document
 from penstock._engine.http.console.snapshot import Watch
+from penstock._engine.http.replies import ascii_json
 from penstock._engine.http.served import Application
 
 _log = logging.getLogger(__name__)
@@ -120,7 +119,7 @@ class Feed:
         with self._looking:
             tasks = self._application.plan()
             if self._graph[0] is not tasks:
-                self._graph = tasks, encoded(graph_document(self._application.program(), tasks))
+                self._graph = tasks, ascii_json(graph_document(self._application.program(), tasks))
             return self._graph[1]
 
     def _run(self) -> None:
@@ -146,7 +145,7 @@ class Feed:
             look = self._watch.look(SystemClock().now_ms(), monotonic())
             sections = self._watch.sections(look)
             sections["head"]["run"] = self._run_id
-            bodies = {name: encoded(section) for name, section in sections.items()}
+            bodies = {name: ascii_json(section) for name, section in sections.items()}
             with self._lock:
                 self._encoded_at = monotonic()
                 self._version += 1
@@ -165,11 +164,6 @@ class Feed:
     def _is_fresh(self) -> bool:
         """Return whether the sections are of now: one look may be late, not two."""
         return monotonic() - self._encoded_at < 2 * LOOK_SECONDS
-
-
-def encoded(document: Any) -> bytes:
-    """Return a document as ASCII: what is no Unicode is escaped, too."""
-    return json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 def _joined(sections: dict[str, bytes]) -> bytes:

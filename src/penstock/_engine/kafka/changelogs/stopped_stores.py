@@ -114,7 +114,7 @@ class StoppedStore:
         if not self.is_routed:
             return (row for place in places for row in self.copies[place]().read(asked))
         own = self._partition_of(key, raw)
-        others = [] if self.store.is_placed_here else [each for each in places if each != own]
+        others = self.store.elsewhere(own, places)
         scans = (self.copies[place]().read(asked) for place in (own, *others))
         return first_with_rows(scans)
 

@@ -11,9 +11,9 @@ from penstock import StreamsBuilder, TimeWindows
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.recent_errors import SeenError
-from penstock._engine.http.console.feed import encoded
 from penstock._engine.http.console.graph import graph_document, windows_of
 from penstock._engine.http.console.snapshot import Watch, error_document, owners_of
+from penstock._engine.http.replies import ascii_json
 from penstock._engine.metrics.record_failures import RecordFailure
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.planner.tasks import plan_tasks
@@ -197,7 +197,7 @@ def test_a_figure_that_is_no_number_is_left_out() -> None:
     application.metric_rows = lambda: rows  # type: ignore[method-assign]
     sections = seen(application, 1)
     assert sections["workers"][0]["busy"] is None
-    assert encoded(sections)
+    assert ascii_json(sections)
 
 
 def test_reports_without_metrics_are_enough() -> None:
