@@ -31,7 +31,7 @@ from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import QuestionPoll
 from penstock.queries import ReadOnlyKeyValueStore
-from penstock.queries.views import Source
+from penstock.queries.source import Source
 from tests.console.simulated import Simulated
 from tests.unit.queries.test_answering import CONFIG, FilledTask, topology
 

@@ -87,7 +87,8 @@ class ApplicationQueries(ABC):
     ) -> KeyQueryMetadata:
         """Return the partition of a key and the instance that has it. Java: queryMetadataForKey."""
         from penstock.queries.metadata import key_metadata  # noqa: PLC0415
-        from penstock.queries.views import Source, store_named  # noqa: PLC0415
+        from penstock.queries.source import Source  # noqa: PLC0415
+        from penstock.queries.views import store_named  # noqa: PLC0415
 
         query = self._working_query(_QUERIED)
         options = self._read_options(None, True, None)

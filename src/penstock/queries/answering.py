@@ -22,7 +22,8 @@ from penstock.queries.requests import (
     WindowRangeQuery,
 )
 from penstock.queries.results import FailureReason, Position, QueryResult, StateQueryResult
-from penstock.queries.views import QueryIterator, Source, windowed
+from penstock.queries.source import Source
+from penstock.queries.views import QueryIterator, windowed
 from penstock.settings import StreamsConfig
 
 R = TypeVar("R")

@@ -16,7 +16,7 @@ from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Read, Row
-from penstock.queries.views import Source
+from penstock.queries.source import Source
 from penstock.stores import TopicPartition
 
 

@@ -16,7 +16,7 @@ from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock.errors import StoreNotReadyError
 from penstock.queries import HostInfo, KeyQueryMetadata, LagInfo, StreamsMetadata
 from penstock.queries.metadata import instance_metadata, key_metadata, partition_lags
-from penstock.queries.views import Source
+from penstock.queries.source import Source
 from penstock.stores import Stores, TopicPartition
 from tests.unit.queries.test_answering import TEXT, Asked, Idle, topology
 

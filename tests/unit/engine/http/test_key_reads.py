@@ -24,7 +24,7 @@ from penstock._engine.http.server import HttpServer
 from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import Answer, Part, QuestionPoll
-from penstock.queries import views
+from penstock.queries import source
 from tests.console.browser import wait_for
 from tests.unit.engine.http.shop import Misplaced, Shop
 
@@ -113,7 +113,7 @@ def test_a_key_is_answered_without_a_thread(worker: Worker, ends: list[bool]) ->
 def test_a_key_that_is_not_where_it_belongs_is_looked_for_elsewhere(
     beside: int, ends: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "_ASKED_BESIDE_MAX", beside)
+    monkeypatch.setattr(source, "_ASKED_BESIDE_MAX", beside)
     shop = Misplaced()
     worker = Worker(shop)
     try:
