@@ -51,7 +51,12 @@ def main() -> None:
     pid: int = here.recv()
     (plan,) = plan_subtopologies(topology("plain"), "app")
     entry = StoreEntry("plain", plan.stores["plain"], {0: "0_0"}, 1)
-    asker = Asker(lambda: [(("worker", pid), {"0_0": "running"})], queues.ask, begin=queues.begin)
+    asker = Asker(
+        lambda: [(("worker", pid), {"0_0": "running"})],
+        queues.ask,
+        begin=queues.begin,
+        begin_get=queues.begin_get,
+    )
     view: ReadOnlyKeyValueStore[str, str] = ReadOnlyKeyValueStore(
         Source(entry, asker, CONFIG, ReadOptions())
     )

@@ -14,8 +14,9 @@ from typing import Any
 from penstock._engine.queries.answers_of_all import AnswersOfAll
 from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.key_batch import question_of_keys
 from penstock._engine.queries.merging import PlacedRow, first_with_rows, merged
-from penstock._engine.queries.questions import Part, Read, Row
+from penstock._engine.queries.questions import ANSWER_BYTES_MAX, Part, Question, Read, Row
 from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.runtime.stores.store_kinds import codec_of
@@ -54,6 +55,8 @@ class Source:
     codec: RowCodec = field(init=False)
     keeps_headers: bool = field(init=False)
     """Whether rows come with their headers before the value."""
+    of_single_keys: Question = field(init=False, repr=False)
+    """What the questions of `begin_get` have in common."""
     behind: dict[int, int] = field(init=False, default_factory=dict)
     """How many offsets the copy was behind that gave the last answer of a partition."""
     reached: QueryPosition = field(init=False, default_factory=dict, compare=False)
@@ -63,6 +66,15 @@ class Source:
         plan = self.store.plan
         object.__setattr__(self, "codec", codec_of(plan, self.config))
         object.__setattr__(self, "keeps_headers", form_of(plan.builder.kind).keeps_headers)
+        options = self.options
+        common = question_of_keys(
+            self.store.name,
+            uncommitted=options.uncommitted,
+            stale_ok=options.stale_ok,
+            seconds=options.seconds,
+            bytes_max=min(options.bytes_max, ANSWER_BYTES_MAX),
+        )
+        object.__setattr__(self, "of_single_keys", common)
 
     @property
     def offsets_behind(self) -> int | None:
@@ -166,7 +178,7 @@ class Source:
     def begin_get(
         self, raw_key: bytes, ended: Callable[[Part | None], None]
     ) -> Callable[[], None] | None:
-        """Ask for the row of one key where it belongs without waiting, as `Asker.begin` does; None
+        """Ask for the row of one key where it belongs without waiting, as `Asker.begin_get` does; None
         also if code of the user says where that is.
         """
         place = self.partition
@@ -210,8 +222,7 @@ class Source:
     def _begin_at(
         self, place: int, raw_key: bytes, ended: Callable[[Part | None], None]
     ) -> Callable[[], None] | None:
-        one = Read("get", (raw_key,))
-        return self.asker.begin(self.store, one, place, self.options, ended)
+        return self.asker.begin_get(self.store, self.of_single_keys, (place, raw_key), ended)
 
     def of_keys(self, raw_keys: Mapping[Any, bytes], read: Read) -> dict[bytes, Row]:
         """Return the row of each key that has one, by its bytes: one question to each worker for a

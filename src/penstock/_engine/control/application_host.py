@@ -158,15 +158,20 @@ class ApplicationHost(ABC, Generic[ProgramT]):
 
     def _open_asking(self, client: DriverClient) -> None:
         questions = self._questions
-        forwarding = Forwarding(self.drivers, client, questions.ask, questions.begin)
+        forwarding = Forwarding(
+            self.drivers, client, questions.ask, questions.begin, questions.begin_get
+        )
         self._forwarding = forwarding
-        self.local_asker = Asker(self._assignments, questions.ask, self._copies, questions.begin)
+        self.local_asker = Asker(
+            self._assignments, questions.ask, self._copies, questions.begin, questions.begin_get
+        )
         """Asks the workers of this driver about their stores."""
         self.asker = Asker(
             lambda: forwarding.with_others(self._assignments()),
             forwarding.ask,
             lambda: forwarding.copies_with_others(self._copies()),
             forwarding.begin,
+            forwarding.begin_get,
         )
         """Asks those of other drivers as well."""
         self.forwarded = ForwardedQuestions(self.local_asker, lambda: self.stores)

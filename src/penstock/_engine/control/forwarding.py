@@ -21,6 +21,7 @@ from penstock._engine.queries.asking import (
     Asker,
     Assignments,
     Begin,
+    BeginGet,
     Copies,
     Ended,
     ReadOptions,
@@ -75,10 +76,15 @@ class Forwarding:
     """Asks workers of this driver (`ask_own`) and other drivers (`client`) alike."""
 
     def __init__(
-        self, drivers: Drivers, client: DriverClient, ask_own: Ask, begin_own: Begin | None = None
+        self,
+        drivers: Drivers,
+        client: DriverClient,
+        ask_own: Ask,
+        begin_own: Begin | None = None,
+        begin_own_get: BeginGet | None = None,
     ) -> None:
         self._drivers, self._client = drivers, client
-        self._ask_own, self._begin_own = ask_own, begin_own
+        self._ask_own, self._begin_own, self._begin_own_get = ask_own, begin_own, begin_own_get
 
     def with_others(self, own: Assignments) -> Assignments:
         """Return workers and their tasks, and the other drivers with what no worker here has."""
@@ -122,6 +128,18 @@ class Forwarding:
         if worker[1] == OTHER_DRIVER or self._begin_own is None:
             return None
         return self._begin_own(worker, question, ended)
+
+    def begin_get(
+        self,
+        worker: Worker,
+        common: Question,
+        place: tuple[int, bytes],
+        ended: Callable[[Part | None], None],
+    ) -> Callable[[], None] | None:
+        """Ask a worker for one key without waiting; None for another driver."""
+        if worker[1] == OTHER_DRIVER or self._begin_own_get is None:
+            return None
+        return self._begin_own_get(worker, common, place, ended)
 
     def close(self) -> None:
         """Ask no other driver any more."""

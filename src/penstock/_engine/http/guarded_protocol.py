@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from http import HTTPStatus
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from penstock._engine.http.console.event_stream import STREAM_PATH
+from penstock._engine.http.key_reads import KeyRead
 from penstock._engine.http.replies import (
     QUESTION_BYTES_MAX,
     Asked,
@@ -45,8 +48,19 @@ RESPONSE_SECONDS = 60.0
 CLOSE_SECONDS = 1.5
 """How long a request waits for its answer when the server ends; less than uvicorn waits."""
 
-Begin: TypeAlias = Callable[[Asked, Callable[[Reply], None]], bool]
-"""Begins to answer a request, and calls the function with the reply, later; no if ASGI must."""
+
+
+class KeyReader(Protocol):
+    """Answers requests for one key in the place of the ASGI application; `KeyReads` does."""
+
+    def begin(self, asked: Asked, send: Callable[[Reply], None]) -> KeyRead | None:
+        """Begin to answer a request, and call the function with the reply, later; return None if
+        ASGI must answer it.
+        """
+
+    def begin_read(self, read: KeyRead, send: Callable[[Reply], None]) -> bool:
+        """Begin to answer a request that has been looked at; no if ASGI must answer it."""
+
 
 _SHORT_WAY = b"/stores/"
 _GET = b"GET "
@@ -100,9 +114,11 @@ class _Headers:
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """One connection; `begin` answers some requests in the place of the ASGI application."""
+    """One connection."""
 
     _timer: asyncio.TimerHandle | None = None
+    _rings_at = math.inf
+    """When the timer rings."""
     _limit_ends = 0.0
     _header_bytes = 0
     """Of the request whose header is not complete yet."""
@@ -118,12 +134,14 @@ class GuardedProtocol(HttpToolsProtocol):
     """What followed the path of the last request, if that went the short way and came alone: one
     with the same tail has the same headers, and needs no parser. Empty if there is none.
     """
+    _read: KeyRead | None = None
+    """The last read of a key with these headers, if others may be answered in the same way."""
     _full_since: float | None = None
     """Since when the client has not read what there is for it; None if there is room for more."""
 
-    def __init__(self, begin: Begin, *arguments: Any, **named: Any) -> None:
+    def __init__(self, reads: KeyReader, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._begin = begin
+        self._reads = reads
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -224,7 +242,7 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.cycle is not None and not self.cycle.response_complete:
             raise _SentTooEarly
         if self.headers != self._sent.raw:
-            self._sent = _Headers(self.headers)
+            self._sent, self._read = _Headers(self.headers), None
         if self._sent.hosts != 1:
             msg = f"a request must have one Host header; this one has {self._sent.hosts}"
             raise bad_request(msg)
@@ -246,11 +264,16 @@ class GuardedProtocol(HttpToolsProtocol):
         return self._begin_short(url, keep_alive=parser.should_keep_alive())
 
     def _begin_short(self, url: bytes, *, keep_alive: bool) -> bool:
-        path, _, query = url.partition(b"?")
         cycle = _ShortCycle(keep_alive=keep_alive)
-        asked = Asked("GET", path, query.decode("ascii"), self._sent.by_name)
-        if not self._begin(asked, lambda reply: self._answer(cycle, reply)):
-            return False
+        send = partial(self._answer, cycle)
+        read = None if self._read is None else self._read.again(url)
+        if read is None or not self._reads.begin_read(read, send):
+            path, _, query = url.partition(b"?")
+            asked = Asked("GET", path, query.decode("ascii"), self._sent.by_name)
+            read = self._reads.begin(asked, send)
+            if read is None:
+                return False
+            self._read = read if read.is_lasting else None
         self.cycle = cycle  # type: ignore[assignment]
         return True
 
@@ -311,16 +334,20 @@ class GuardedProtocol(HttpToolsProtocol):
         cheaper than a new one for each request.
         """
         self._limit_ends = self.loop.time() + seconds
-        if self._timer is None or self._timer.when() > self._limit_ends:
+        if self._rings_at > self._limit_ends:
             if self._timer is not None:
                 self._timer.cancel()
-            self._timer = self.loop.call_later(seconds, self._check_limit)
+            self._ring_at_limit(seconds)
+
+    def _ring_at_limit(self, seconds: float) -> None:
+        self._timer = self.loop.call_later(seconds, self._check_limit)
+        self._rings_at = self._limit_ends
 
     def _check_limit(self) -> None:
-        self._timer = None
+        self._timer, self._rings_at = None, math.inf
         left = self._limit_ends - self.loop.time()
         if left > 0:
-            self._timer = self.loop.call_later(left, self._check_limit)
+            self._ring_at_limit(left)
         else:
             self._too_slow()
 

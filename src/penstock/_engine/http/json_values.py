@@ -131,21 +131,28 @@ def key_of(text: str, codec: Codec, serde: Serde[Any]) -> Any:
     Raises:
         Refusal: the store has no such keys.
     """
-    reasons = []
+    return key_reader(codec, serde)(text)[0]
+
+
+def key_reader(codec: Codec, serde: Serde[Any]) -> Callable[[str], tuple[Any, bytes]]:
+    """Return a function that does what `key_of` does; it returns the bytes of the key as well."""
     readers = _readers_of(serde)
     if not isinstance(serde, BuiltInSerde) or isinstance(serde, FunctionSerde):
         readers = (*readers, lambda text: codec.decode_key(_decoded(text)))
-    for read in readers:
-        try:
-            key = read(text)
-            codec.encode_key(key)
-        except Exception as error:  # a serde of the user's may raise anything
-            reason = said(error) if isinstance(error, TypeError) else str(error)
-            reasons.append(reason or type(error).__name__)
-        else:
-            return key
-    msg = f"the key {_short(text)} is none of this store: {reasons[0]}; {_advice(serde)}"
-    raise bad_request(msg)
+
+    def key_and_bytes(text: str) -> tuple[Any, bytes]:
+        reasons = []
+        for read in readers:
+            try:
+                key = read(text)
+                return key, codec.encode_key(key)
+            except Exception as error:  # a serde of the user's may raise anything
+                reason = said(error) if isinstance(error, TypeError) else str(error)
+                reasons.append(reason or type(error).__name__)
+        msg = f"the key {_short(text)} is none of this store: {reasons[0]}; {_advice(serde)}"
+        raise bad_request(msg)
+
+    return key_and_bytes
 
 
 def prefix_of(text: str, serde: Serde[Any]) -> bytes:

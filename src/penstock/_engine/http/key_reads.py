@@ -15,9 +15,13 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from functools import partial
 from itertools import dropwhile, islice
 from typing import Any, Protocol
+from urllib.parse import unquote_to_bytes
+
+import msgspec
+from msgspec import structs
 
 from penstock._clock import monotonic
 from penstock._engine.http.replies import Asked, Refusal, Reply
@@ -42,15 +46,71 @@ _HUNG_SECONDS = 0.1
 _GATHER_SECONDS, _GATHER_SECONDS_MAX = 0.005, 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRead:
-    """A read of one key, ready to be asked."""
+class Keys(Protocol):
+    """Reads single keys of a store; `KeysOfStore` does."""
 
-    source: Source
-    raw_key: bytes
-    seconds: float
-    reply: Callable[[Part], Reply]
-    """Returns the response to a good answer; raises Refusal."""
+    @property
+    def source(self) -> Source: ...
+    @property
+    def seconds(self) -> float:
+        """How long an answer is waited for."""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the application still has this store."""
+
+    def raw_key(self, text: str) -> bytes:
+        """Return the bytes of the key that a text names.
+
+        Raises:
+            Refusal: the store has no such keys.
+        """
+
+    def reply(self, text: str, part: Part) -> Reply:
+        """Return the response to a good answer.
+
+        Raises:
+            Refusal: there is no such key.
+        """
+
+
+class KeyRead(msgspec.Struct, frozen=True, gc=False):
+    """A request for one key, and what others have in common with it that differ in the key only."""
+
+    asked: Asked
+    keys: Keys
+    text: str
+    """The key."""
+    is_lasting: bool
+    """Whether who sent it may read as long as the server runs."""
+    before: bytes
+    """What is before the key in the path."""
+    after: bytes
+    """What is behind it, with the question mark."""
+
+    @classmethod
+    def of(cls, asked: Asked, keys: Keys, text: str, *, is_lasting: bool) -> KeyRead:
+        """Return the read of a request whose path ends with the key."""
+        before = asked.raw_path[: asked.raw_path.rindex(b"/") + 1]
+        after = b"?%b" % asked.query.encode("ascii") if asked.query else b""
+        return cls(asked, keys, text, is_lasting, before, after)
+
+    def again(self, url: bytes) -> KeyRead | None:
+        """Return the read of a request that has the same headers; None if it differs in more than
+        in its key, or may not be answered in the same way.
+        """
+        before, after = self.before, self.after
+        if not (url.startswith(before) and url.endswith(after) and self.keys.is_current):
+            return None
+        key = url[len(before) : len(url) - len(after)]
+        if not key or b"/" in key or b"?" in key:
+            return None
+        try:
+            text = (unquote_to_bytes(key) if b"%" in key else key).decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        asked = Asked("GET", before + key, self.asked.query, self.asked.headers)
+        return KeyRead(asked, self.keys, text, self.is_lasting, before, after)
 
 
 class Threads(Protocol):
@@ -91,26 +151,34 @@ class KeyReads:
         self._pending: dict[_Pending, None] = {}
         """In the order of their deadlines: all have the same time."""
         self._timer: asyncio.TimerHandle | None = None
-        self._again: set[asyncio.Task[None]] = set()
+        self._on_threads: set[asyncio.Task[None]] = set()
         self._gathers = False
         """Whether a pause has been called for."""
         self._never = threading.Event()
+        self._loop: asyncio.AbstractEventLoop
 
-    def begin(self, asked: Asked, send: Callable[[Reply], None]) -> bool:
-        """Begin to answer a request, which `send` is called for once, later; no if it is none for
-        one key, must wait on a thread, or is to be refused.
+    def begin(self, asked: Asked, send: Callable[[Reply], None]) -> KeyRead | None:
+        """Begin to answer a request, which `send` is called for once, later; return None if it is
+        none for one key, must wait on a thread, or is to be refused.
         """
         try:
             read = self._reader.key_read(asked)
-            if read is None:
-                return False
+        except Refusal:
+            return None
+        return read if read is not None and self.begin_read(read, send) else None
+
+    def begin_read(self, read: KeyRead, send: Callable[[Reply], None]) -> bool:
+        """Begin to answer a request as `begin` does; no if that cannot be done."""
+        keys = read.keys
+        try:
+            raw_key = keys.raw_key(read.text)
             self._threads.enter()
         except Refusal:
             return False
-        loop = asyncio.get_running_loop()
-        pending = _Pending(asked, read, send, monotonic())
+        self._loop = loop = asyncio.get_running_loop()
+        pending = _Pending(read, raw_key, send, monotonic())
         try:
-            drop = read.source.begin_get(read.raw_key, self._taker(pending))
+            drop = keys.source.begin_get(raw_key, partial(self._answer, pending))
         except Exception:
             # On a thread it fails again, and is logged and answered there.
             _log.debug("a read of a key is asked again on a thread", exc_info=True)
@@ -122,22 +190,17 @@ class KeyReads:
         self._pending[pending] = None
         self._gather(loop, pending.begun)
         if self._timer is None:
-            self._timer = loop.call_later(read.seconds + _GRACE_SECONDS, self._give_up)
+            self._timer = loop.call_later(keys.seconds + _GRACE_SECONDS, self._give_up)
         return True
 
-    def _taker(self, pending: _Pending) -> Callable[[Part | None], None]:
-        """Return what takes the answer to a request, on any thread."""
-        loop = asyncio.get_running_loop()
-
-        def ended(part: Part | None) -> None:
-            self._answered.append((pending, part))
-            # Answers come many at a time: the loop is woken for the first of them.
-            if not self._is_called:
-                self._is_called = True
-                with suppress(RuntimeError):  # the server is closed
-                    loop.call_soon_threadsafe(self._hand_over)
-
-        return ended
+    def _answer(self, pending: _Pending, part: Part | None) -> None:
+        """Take the answer to a request, on any thread."""
+        self._answered.append((pending, part))
+        # Answers come many at a time: the loop is woken for the first of them.
+        if not self._is_called:
+            self._is_called = True
+            with suppress(RuntimeError):  # the server is closed
+                self._loop.call_soon_threadsafe(self._hand_over)
 
     def _gather(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
         """Have the requests of the next moment read together, if many wait for busy workers: each
@@ -185,32 +248,33 @@ class KeyReads:
     def _end(self, pending: _Pending, part: Part | None) -> None:
         if pending not in self._pending:
             return  # it was over before
-        if part is not None and _is_good(part) and not part.rows and not pending.is_elsewhere:
+        good = part if part is not None and _is_good(part) else None
+        if good is not None and not good.rows and not pending.is_elsewhere:
             pending.is_elsewhere = True
+            source = pending.read.keys.source
             try:
-                drop = pending.read.source.begin_elsewhere(
-                    pending.read.raw_key, self._taker(pending)
-                )
+                drop = source.begin_elsewhere(pending.raw_key, partial(self._answer, pending))
             except Exception:  # as in `begin`
                 _log.debug("a read of a key is asked again on a thread", exc_info=True)
-                part = drop = None
+                good = drop = None
             if drop is not None:
                 pending.drop = drop
                 return
         del self._pending[pending]
         self._threads.leave()
+        drop, pending.drop = pending.drop, _nothing  # it holds the request: no cycle stays
         if part is None:
-            pending.drop()
-        reply = _reply(pending.read, part)
+            drop()
+        reply = _reply(pending.read, good)
         if reply is not None:
             pending.send(reply)
             return
         task = asyncio.get_running_loop().create_task(self._ask_again(pending))
-        self._again.add(task)
-        task.add_done_callback(self._again.discard)
+        self._on_threads.add(task)
+        task.add_done_callback(self._on_threads.discard)
 
     async def _ask_again(self, pending: _Pending) -> None:
-        asked = replace(pending.asked, until=pending.until)
+        asked = structs.replace(pending.read.asked, until=pending.until)
         try:
             reply = await self._threads.run(self._reader.reply, asked)
         except Refusal as refusal:
@@ -221,12 +285,12 @@ class KeyReads:
 class _Pending:
     """A request whose question is on its way."""
 
-    __slots__ = ("asked", "begun", "drop", "is_elsewhere", "read", "send")
+    __slots__ = ("begun", "drop", "is_elsewhere", "raw_key", "read", "send")
 
     def __init__(
-        self, asked: Asked, read: KeyRead, send: Callable[[Reply], None], begun: float
+        self, read: KeyRead, raw_key: bytes, send: Callable[[Reply], None], begun: float
     ) -> None:
-        self.asked, self.read, self.send, self.begun = asked, read, send, begun
+        self.read, self.raw_key, self.send, self.begun = read, raw_key, send, begun
         self.drop: Callable[[], None] = _nothing
         self.is_elsewhere = False
         """Whether the partitions are asked in which the key does not belong."""
@@ -234,19 +298,19 @@ class _Pending:
     @property
     def until(self) -> float:
         """When its time is over."""
-        return self.begun + self.read.seconds
+        return self.begun + self.read.keys.seconds
 
 
 def _nothing() -> None:
     pass
 
 
-def _reply(read: KeyRead, part: Part | None) -> Reply | None:
-    """Return the response to an answer; None if a thread must ask again."""
-    if part is None or not _is_good(part):
+def _reply(read: KeyRead, good: Part | None) -> Reply | None:
+    """Return the response to a good answer; None if a thread must ask again."""
+    if good is None:
         return None
     try:
-        return read.reply(part)
+        return read.keys.reply(read.text, good)
     except Refusal as refusal:
         return refusal.reply()
     except Exception:
@@ -263,4 +327,6 @@ def runs_no_user_code(serde: Serde[Any]) -> bool:
 
 
 def _is_good(part: Part) -> bool:
-    return part.failure is None and part.cursor is None and bytes_of(part.rows) <= _BYTES_MAX
+    rows = part.rows
+    is_short = not rows or bytes_of(rows) <= _BYTES_MAX
+    return is_short and part.failure is None and part.cursor is None

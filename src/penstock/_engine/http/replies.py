@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
@@ -30,27 +29,25 @@ QUESTION_BYTES_MAX = 4 << 20
 ANSWER_BYTES_MAX = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True, gc=False):
     """A request: header names in lower case, the path as it was sent."""
 
     method: str
     raw_path: bytes
     query: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     body: bytes = b""
     until: float | None = None
     """When the time for its answer is over, by the monotonic clock; None: it begins now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True, gc=False):
     """A response."""
 
     status: int
     body: bytes
     content_type: str = JSON
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class Refusal(Exception):
@@ -130,7 +127,8 @@ def response_bytes(
     """Return a response as it is sent, with some headers before its own; `is_last`: the connection
     ends with it.
     """
-    before, after = _head(reply.status, reply.content_type, tuple(reply.headers.items()))
+    own = tuple(reply.headers.items()) if reply.headers else ()
+    before, after = _head(reply.status, reply.content_type, own)
     lines = b"".join([b"%b: %b\r\n" % header for header in first])
     ends = b"connection: close\r\n" if is_last else b""
     body = reply.body

@@ -101,9 +101,14 @@ class Routes:
         try:
             self._access.check(asked.headers)
             path = segments_of(asked.raw_path)
-            if asked.method != "GET":
+            if asked.method != "GET" or len(path) != 3 or not path[2]:
                 return None
-            return self._reads.key_read(path[1:], asked.query)
+            keys = self._reads.key_read(path[1], asked.query)
+            if keys is None:
+                return None
+            # The session of a browser may end, the token does not.
+            is_lasting = self._access.has_token(asked.headers)
+            return KeyRead.of(asked, keys, path[2], is_lasting=is_lasting)
         except Refusal:
             raise
         except Exception:  # `reply` will fail at it as well, and logs it

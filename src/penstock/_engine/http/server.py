@@ -14,11 +14,11 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, cast
 
 import uvicorn
+from msgspec import structs
 
 from penstock._clock import monotonic
 from penstock._engine.http.console.event_stream import STREAM_PATH, send_events
@@ -155,10 +155,10 @@ class _Asgi:
                 refusal.headers = {**refusal.headers, "connection": "close"}
                 raise
             body = await _read_body(asked, receive, QUESTION_BYTES_MAX)
-            return await self._questions.run(self._routes.reply, replace(asked, body=body))
+            return await self._questions.run(self._routes.reply, structs.replace(asked, body=body))
         if "content-length" in asked.headers or "transfer-encoding" in asked.headers:
             body = await _read_body(asked, receive, BODY_BYTES_MAX)
-            asked = replace(asked, body=body)
+            asked = structs.replace(asked, body=body)
         if raw_path.startswith(b"/stores/"):
             return await self._queries.run(self._routes.reply, asked)
         loop = asyncio.get_running_loop()
@@ -259,7 +259,7 @@ def _config(app: _Asgi, listening: Listening) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
         loop="auto",  # uvloop where there is one
-        http=cast(type[asyncio.Protocol], partial(GuardedProtocol, app.key_reads.begin)),
+        http=cast(type[asyncio.Protocol], partial(GuardedProtocol, app.key_reads)),
         ws="none",
         lifespan="off",
         interface="asgi3",

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import urlencode
 
 from penstock._clock import monotonic
-from penstock._engine.http.json_values import jsonable, key_of, prefix_of
-from penstock._engine.http.key_reads import KeyRead, runs_no_user_code
+from penstock._engine.http.json_values import jsonable, key_of, key_reader, prefix_of
+from penstock._engine.http.key_reads import runs_no_user_code
 from penstock._engine.http.parameters import StoreParameters, only, store_parameters, words_of
 from penstock._engine.http.replies import (
     Reply,
@@ -25,7 +25,7 @@ from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.merging import PlacedRow
-from penstock._engine.queries.questions import Read, Row
+from penstock._engine.queries.questions import Part, Read, Row
 from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.state.header_codec import end_of_headers, headers_of
 from penstock.errors import QueryError, StoreNotReadyError
@@ -98,6 +98,37 @@ def describe_store(name: str, entry: StoreEntry) -> dict[str, Any]:
     }
 
 
+class KeysOfStore:
+    """Reads of single keys of a key-value store."""
+
+    def __init__(self, source: Source, stores: Callable[[], Mapping[str, StoreEntry]]) -> None:
+        self.source, self._stores = source, stores
+        self.seconds = _SECONDS
+        self._name = source.store.name
+        self._key_of = key_reader(source.codec, source.codec.key_serde)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the application still has this store: a plan may change."""
+        return self._stores().get(self._name) is self.source.store
+
+    def raw_key(self, text: str) -> bytes:
+        """Return the bytes of the key that a text names.
+
+        Raises:
+            Refusal: the store has no such keys.
+        """
+        return self._key_of(text)[1]
+
+    def reply(self, text: str, part: Part) -> Reply:
+        """Return the response to a good answer.
+
+        Raises:
+            Refusal: there is no such key.
+        """
+        return _row_reply(self.source, "key_value", text, part.rows)
+
+
 class StoreReads:
     """Answers reads of the stores of an application."""
 
@@ -108,39 +139,24 @@ class StoreReads:
         self._application, self._words_bytes_max = application, words_bytes_max
         self._open: PagedScans[Scan] = PagedScans()
         self._long_keys: PagedScans[KeyCursor] = PagedScans()
-        self._sources: dict[tuple[str, str], Source] = {}
+        self._key_reads: dict[tuple[str, str], KeysOfStore] = {}
 
     def drop_old(self) -> None:
         """Forget scans whose next page was not asked for in time; called now and then."""
         self._open.drop_old()
         self._long_keys.drop_old()
 
-    def key_read(self, path: list[str], query: str) -> KeyRead | None:
-        """Return the read of a request for one key, None if a thread must answer it: `reply` can
-        then, and refuses what is wrong.
+    def key_read(self, name: str, query: str) -> KeysOfStore | None:
+        """Return what reads single keys of a store without a thread, None if a thread must: `reply`
+        can then, and refuses what is wrong. Most requests say the same as the one before, but for
+        the key.
 
         Raises:
-            Refusal: a word is wrong, or the store has no such keys.
-        """
-        if len(path) != 2 or not path[1]:
-            return None
-        name, text = path
-        source = self._source_of_keys(name, query)
-        if source is None:
-            return None
-        codec = source.codec
-        raw_key = codec.encode_key(key_of(text, codec, codec.key_serde))
-        return KeyRead(
-            source, raw_key, _SECONDS, lambda part: _row_reply(source, "key_value", text, part.rows)
-        )
-
-    def _source_of_keys(self, name: str, query: str) -> Source | None:
-        """Return a source for reads of keys that need no thread, None if there is none. Most
-        requests say the same as the one before, but for the key.
+            Refusal: a word is wrong.
         """
         entry = self._application.stores().get(name)
-        known = self._sources.get((name, query))
-        if known is not None and known.store is entry:
+        known = self._key_reads.get((name, query))
+        if known is not None and known.source.store is entry:
             return known
         words = words_of(query)
         if entry is None or kind_of(entry) != "key_value" or words.keys() & _WAITS:
@@ -150,10 +166,10 @@ class StoreReads:
         codec = source.codec
         if not (runs_no_user_code(codec.key_serde) and runs_no_user_code(codec.value_serde)):
             return None
-        if len(self._sources) >= _SOURCES_MAX:  # strangers choose the words
-            self._sources.clear()
-        self._sources[name, query] = source
-        return source
+        if len(self._key_reads) >= _SOURCES_MAX:  # strangers choose the words
+            self._key_reads.clear()
+        read = self._key_reads[name, query] = KeysOfStore(source, self._application.stores)
+        return read
 
     def reply(self, path: list[str], words: Mapping[str, str], until: float | None = None) -> Reply:
         """Answer a request: the parts of its path behind `/stores`, and the words of its query.

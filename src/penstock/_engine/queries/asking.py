@@ -41,6 +41,13 @@ Begin = Callable[[Worker, Question, Ended], Callable[[], None] | None]
 worker cannot be asked so.
 """
 
+BeginGet = Callable[
+    [Worker, Question, tuple[int, bytes], Callable[[Part | None], None]],
+    Callable[[], None] | None,
+]
+"""Asks for one key without waiting (`QuestionQueues.begin_get`)."""
+
+_ANY_TASK = ""
 _AGAIN_SECONDS = 0.1
 _ASKED_AT_ONCE = 32
 # A worker that was asked answers, or says why not, a moment after the time is over.
@@ -80,11 +87,14 @@ class Asker:
         ask: Ask,
         copies: Callable[[], Copies] = tuple,
         begin: Begin | None = None,
+        begin_get: BeginGet | None = None,
     ) -> None:
         self._assignments = assignments
         self._copies = copies
         self._ask = ask
-        self._begin = begin
+        self._begin, self._begin_get = begin, begin_get
+        self._running: tuple[Assignments, dict[str, Worker]] = (), {}
+        """The workers of tasks that run, and the assignments that say so."""
         self._pause = threading.Event()
         self._pool = ThreadPoolExecutor(_ASKED_AT_ONCE, "penstock-questions")
 
@@ -158,48 +168,40 @@ class Asker:
                 parts[partition] = min(parts[partition], part, key=_staleness)
         return parts
 
-    def begin(
+    def begin_get(
         self,
         store: StoreEntry,
-        read: Read,
-        partition: int,
-        options: ReadOptions,
+        common: Question,
+        place: tuple[int, bytes],
         ended: Callable[[Part | None], None],
     ) -> Callable[[], None] | None:
-        """Ask the task of one partition once, without waiting; return what drops the question, None
-        if its worker cannot be asked so: `parts` can then.
+        """Ask the task of one partition once for one key, without waiting; return what drops the
+        question, None if its worker cannot be asked so: `parts` can then. `common` is what
+        `question_of_keys` has returned, the same object each time.
 
         `ended` is called on another thread, and must not wait: with the answer, which may be a
         failure, or None if there was none.
 
         Raises:
-            QueryError: the keys are too long for a message.
+            QueryError: the key is too long for a message.
         """
-        worker = None if self._begin is None else self._owner(store, partition)
-        if self._begin is None or worker is None:
+        worker = None if self._begin_get is None else self._owner(store, place[0])
+        if self._begin_get is None or worker is None:
             return None
-        question = Question(
-            0,
-            store.name,
-            read,
-            (partition,),
-            options.uncommitted,
-            options.stale_ok,
-            options.rows_max,
-            None,
-            options.seconds,
-            (),
-            min(options.bytes_max, ANSWER_BYTES_MAX),
-        )
-        return self._begin(worker, question, lambda answer: ended(_first_part(answer)))
+        return self._begin_get(worker, common, place, ended)
 
     def _owner(self, store: StoreEntry, partition: int) -> Worker | None:
         """Return the worker that runs the task of a partition, None if none does."""
-        task, owner = store.tasks[partition], None
-        for worker, tasks in self._assignments():
-            if partition == GLOBAL or tasks.get(task) == "running":
-                owner = worker  # the last one, as `owners` has it
-        return owner
+        assignments = self._assignments()
+        known, owners = self._running
+        if assignments is not known:
+            owners = {}
+            for worker, tasks in assignments:
+                # The last one, as `owners` has it.
+                owners |= {task: worker for task, state in tasks.items() if state == "running"}
+                owners[_ANY_TASK] = worker
+            self._running = assignments, owners
+        return owners.get(_ANY_TASK if partition == GLOBAL else store.tasks[partition])
 
     def copies(self, store: StoreEntry, partitions: Collection[int]) -> dict[int, list[Worker]]:
         """Return the workers that keep standby copies of these partitions of a store."""
@@ -431,10 +433,6 @@ def _answered(part: Part, worker: Worker, page_bytes: int) -> AnsweredPart:
 
 def _outcome(done: Future[Answer | None]) -> Answer | BaseException | None:
     return None if done.cancelled() else done.exception() or done.result()
-
-
-def _first_part(answer: Answer | None) -> Part | None:
-    return answer.parts[0] if answer is not None and answer.parts else None
 
 
 def _why_none(answer: Answer | None) -> str:

@@ -42,6 +42,7 @@ class Worker:
             lambda: [(WORKER, self.shop.reports()["w"].tasks)],
             self.queues.ask,
             begin=self.queues.begin,
+            begin_get=self.queues.begin_get,
         )
         self.closed = False
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -379,14 +380,27 @@ def test_serdes_with_code_of_the_user_stay_off_the_loop() -> None:
 class Endless:
     """A store whose worker does not answer; also the reader and the threads of its requests."""
 
+    is_current = True
+    seconds = 60.0
+
     def begin_get(self, raw_key: bytes, ended: object) -> Callable[[], None]:
         return lambda: None
 
     def begin_elsewhere(self, raw_key: bytes, ended: object) -> None: ...
 
-    def key_read(self, asked: object) -> Any:
-        source: Any = self
-        return key_reads.KeyRead(source, b"k", 60.0, lambda part: Reply(200, b"", ""))
+    @property
+    def source(self) -> Any:
+        return self
+
+    def raw_key(self, text: str) -> bytes:
+        return text.encode()
+
+    def reply(self, text: str, part: Part) -> Reply:
+        return Reply(200, text.encode(), "")
+
+    def key_read(self, asked: Asked) -> Any:
+        keys: Any = self
+        return key_reads.KeyRead.of(asked, keys, "k", is_lasting=True)
 
     def enter(self) -> None: ...
     def leave(self) -> None: ...
