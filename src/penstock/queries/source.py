@@ -178,8 +178,8 @@ class Source:
     def begin_get(
         self, raw_key: bytes, ended: Callable[[Part | None], None]
     ) -> Callable[[], None] | None:
-        """Ask for the row of one key where it belongs without waiting, as `Asker.begin_get` does; None
-        also if code of the user says where that is.
+        """Ask for the row of one key where it belongs without waiting, as `Asker.begin_get` does;
+        None also if code of the user says where that is.
         """
         place = self.partition
         if place is None:

@@ -49,7 +49,6 @@ CLOSE_SECONDS = 1.5
 """How long a request waits for its answer when the server ends; less than uvicorn waits."""
 
 
-
 class KeyReader(Protocol):
     """Answers requests for one key in the place of the ASGI application; `KeyReads` does."""
 

@@ -40,6 +40,8 @@ _INT_BITS_MAX = 14_000
 
 def jsonable(value: Any, depth: int = 0) -> Any:
     """Return a value as what `json.dumps` takes; no value makes it raise."""
+    if type(value) is str:  # most values are
+        return value
     if isinstance(value, int) and value.bit_length() > _INT_BITS_MAX:
         return hex(value)
     if value is None or (isinstance(value, bool | int | str) and not isinstance(value, Enum)):

@@ -48,6 +48,7 @@ BeginGet = Callable[
 """Asks for one key without waiting (`QuestionQueues.begin_get`)."""
 
 _ANY_TASK = ""
+"""In the place of a task: any worker can answer."""
 _AGAIN_SECONDS = 0.1
 _ASKED_AT_ONCE = 32
 # A worker that was asked answers, or says why not, a moment after the time is over.

@@ -158,7 +158,7 @@ def test_questions_that_overlap_are_taken_together(monkeypatch: pytest.MonkeyPat
 
 
 def test_questions_wait_for_others_as_long_as_the_worker_is_busy() -> None:
-    assert linger_seconds(0.0) < linger_seconds(0.02) == 0.02 < linger_seconds(9.0) < 0.1
+    assert linger_seconds(0.0) < linger_seconds(0.002) == 0.02 < linger_seconds(9.0) < 0.1
 
 
 @pytest.mark.parametrize("count", [2, 5])

@@ -9,6 +9,7 @@ not open. Bodies are MessagePack, decoded into declared types. `connection.py` d
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import struct
 import threading
@@ -20,7 +21,7 @@ T = TypeVar("T")
 
 NONCE_BYTES = 32
 MAC_BYTES = 32
-MAGIC = b"penstock control 1\n"
+MAGIC = b"penstock control 2\n"
 GREETING_BYTES = len(MAGIC) + NONCE_BYTES
 
 BODY_BYTES_MAX = 16 << 20
@@ -79,9 +80,9 @@ class Seals:
     """Both directions of one connection, as one side sees them: `seal` and `open` keep count."""
 
     def __init__(self, side: Side, key: bytes, worker_nonce: bytes, driver_nonce: bytes) -> None:
-        shared = hmac.digest(key, MAGIC + worker_nonce + driver_nonce, "sha256")
-        to_driver = hmac.digest(shared, b"worker to driver", "sha256")
-        to_worker = hmac.digest(shared, b"driver to worker", "sha256")
+        shared = _keyed(key, MAGIC, worker_nonce, driver_nonce)
+        to_driver = _keyed(shared, b"worker to driver")
+        to_worker = _keyed(shared, b"driver to worker")
         keys = (to_worker, to_driver) if side == "driver" else (to_driver, to_worker)
         self._sending_key, self._receiving_key = keys
         self._sent = self._received = 0
@@ -170,7 +171,17 @@ def _decoder_of(kind: Any) -> msgspec.msgpack.Decoder[Any]:
 
 
 def _mac(key: bytes, number: int, header: bytes, body: bytes) -> bytes:
-    return hmac.digest(key, _NUMBER.pack(number) + header + body, "sha256")
+    return _keyed(key, _NUMBER.pack(number), header, body)
+
+
+def _keyed(key: bytes, *pieces: bytes) -> bytes:
+    """Return the keyed hash of some pieces, one behind the other. BLAKE2 takes a third of the time
+    of an HMAC by OpenSSL, which is felt with hundreds of small frames a second.
+    """
+    digest = hashlib.blake2b(key=key, digest_size=MAC_BYTES)
+    for piece in pieces:
+        digest.update(piece)
+    return digest.digest()
 
 
 def _escaped(value: Any) -> Any:
