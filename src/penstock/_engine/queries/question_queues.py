@@ -316,7 +316,7 @@ class _Queue:
                 if answers:
                     self._most_askers = max(float(askers), _FEWER_ASKERS * self._most_askers)
                     self._enough = min(round(self._most_askers), _LINGER_FOR_MAX)
-                else:  # nobody knows how many askers there are
+                else:  # how many askers there are is not known yet
                     self._enough = _LINGER_FOR_MAX
                 self._lingers = True
                 self._changed.wait_for(self._is_enough, linger_seconds(busy))
