@@ -13,7 +13,9 @@ import threading
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
+from penstock._clock import monotonic
 from penstock._engine.control.protocol import wire
 from penstock._engine.control.protocol.client import ControlClient, DriverSilent
 from penstock._engine.control.protocol.messages import ControlAddress
@@ -45,16 +47,19 @@ class QuestionPoller:
 
     def _run(self) -> None:
         answers: tuple[Answer, ...] = ()
+        seconds = 0.0
         while not self._closed.is_set():
             try:
-                questions, answers = self._exchange(answers)
+                questions, answers = self._exchange(answers, seconds)
             except Exception as error:
                 if not isinstance(error, DriverSilent | RuntimeError):
                     _log.warning("questions cannot be fetched, trying on", exc_info=True)
                 answers = ()
                 self._closed.wait(_AGAIN_SECONDS)
                 continue
+            begin = monotonic()
             answers += self._answered(questions) if questions else ()
+            seconds = monotonic() - begin
 
     def _answered(self, questions: list[Question]) -> tuple[Answer, ...]:
         try:
@@ -64,14 +69,16 @@ class QuestionPoller:
             why = f"{type(error).__name__}: {error}"
             return tuple(_failed(one.number, one.partitions, why) for one in questions)
 
-    def _exchange(self, answers: tuple[Answer, ...]) -> tuple[list[Question], tuple[Answer, ...]]:
+    def _exchange(
+        self, answers: tuple[Answer, ...], seconds: float
+    ) -> tuple[list[Question], tuple[Answer, ...]]:
         """Return the next questions, and the answers to those that cannot be read."""
-        poll = QuestionPoll(self._member_id, os.getpid(), answers)
+        poll = QuestionPoll(self._member_id, os.getpid(), answers, seconds)
         try:
             return self._poll(poll)
         except MessageTooLong:
             short = tuple(Answer(answer.number, busy=_TOO_LONG) for answer in answers)
-            return self._poll(QuestionPoll(self._member_id, os.getpid(), short))
+            return self._poll(structs.replace(poll, answers=short))
 
     def _poll(self, poll: QuestionPoll) -> tuple[list[Question], tuple[Answer, ...]]:
         data = self._client.ask("questions", poll, msgspec.Raw)

@@ -184,7 +184,7 @@ class QuestionQueues:
 
     def poll(self, poll: QuestionPoll) -> list[Question]:
         """Take a worker's answers; wait for questions for it."""
-        return self._queue((poll.member_id, poll.pid)).poll(poll.answers)
+        return self._queue((poll.member_id, poll.pid)).poll(poll.answers, poll.seconds)
 
     def forget(self, worker: tuple[str, int]) -> None:
         """Answer all questions to a worker that is gone, with nothing."""
@@ -239,7 +239,6 @@ class _Queue:
         """When so many ask, no others are waited for."""
         self._most_askers = 0.0
         """How many asked at the same time, at the most, in the last exchanges."""
-        self._taken_at = monotonic()
         self._closed = False
 
     def put(self, pending: _Pending) -> bool:
@@ -299,8 +298,8 @@ class _Queue:
             else:
                 self._taken.pop(batch.number, None)
 
-    def poll(self, answers: tuple[Answer, ...]) -> list[Question]:
-        """Hand the answers over, wait for questions and take them."""
+    def poll(self, answers: tuple[Answer, ...], seconds: float) -> list[Question]:
+        """Hand the answers over, which took so long, wait for questions and take them."""
         with self._changed:
             askers = self._askers
             for answer in answers:
@@ -308,24 +307,20 @@ class _Queue:
                 if pending is not None:
                     askers += pending.askers
                     pending.end(answer)
-            now = monotonic()
-            if now < self._crowded_until:
+            if monotonic() < self._crowded_until:
                 # Others are on their way: one wait for all of them, not one for the first and
                 # another for the rest.
-                busy = now - self._taken_at if answers else 0.0
                 if answers:
                     self._most_askers = max(float(askers), _FEWER_ASKERS * self._most_askers)
                     self._enough = min(round(self._most_askers), _LINGER_FOR_MAX)
                 else:  # how many askers there are is not known yet
                     self._enough = _LINGER_FOR_MAX
                 self._lingers = True
-                self._changed.wait_for(self._is_enough, linger_seconds(busy))
+                self._changed.wait_for(self._is_enough, linger_seconds(seconds))
                 self._lingers = False
             if not self._waiting:
                 self._changed.wait_for(lambda: self._waiting or self._closed, _WAIT_SECONDS)
-            questions = self._take()
-            self._taken_at = monotonic()
-        return questions
+            return self._take()
 
     def _take(self) -> list[Question]:
         questions: list[Question] = []

@@ -159,3 +159,5 @@ class QuestionPoll(msgspec.Struct, frozen=True, omit_defaults=True):
     member_id: str
     pid: int
     answers: tuple[Answer, ...] = ()
+    seconds: float = 0.0
+    """How long the answers took in the worker: most of it they waited for the engine thread."""

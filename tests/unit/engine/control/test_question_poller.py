@@ -122,3 +122,20 @@ def test_a_server_that_raises_fails_the_question_and_not_the_line(
     assert "ZeroDivisionError" in answer.parts[0].message
     answer = line.ask(QUESTION)
     assert answer.parts[0].rows
+
+
+def test_the_worker_says_how_long_its_answers_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    queues, polls = QuestionQueues(), queue.Queue[QuestionPoll]()
+    take = queues.poll
+    monkeypatch.setattr(queues, "poll", lambda poll: polls.put(poll) or take(poll))  # type: ignore[func-returns-value]
+    line = Line(queues)
+    try:
+        serve = line.server.serve
+        monkeypatch.setattr(line.server, "serve", lambda tasks: time.sleep(0.05) or serve(tasks))  # type: ignore[func-returns-value]
+        assert line.ask(QUESTION) is not None
+        first, second = (polls.get(timeout=PATIENCE_SECONDS) for _ in range(2))
+        assert (first.answers, first.seconds) == ((), 0.0)
+        assert second.answers
+        assert 0.05 <= second.seconds < PATIENCE_SECONDS
+    finally:
+        line.close()

@@ -161,6 +161,32 @@ def test_questions_wait_for_others_as_long_as_the_worker_is_busy() -> None:
     assert linger_seconds(0.0) < linger_seconds(0.002) == 0.02 < linger_seconds(9.0) < 0.1
 
 
+def test_the_wait_follows_the_time_in_the_worker_not_that_of_the_network(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
+    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", 2)
+    busy: list[float] = []
+    monkeypatch.setattr(question_queues, "linger_seconds", busy.append)
+    queues = QuestionQueues()
+    threads = [asked(queues)[0] for _ in range(2)]
+    until = time.monotonic() + 30
+    while len(queues._queue(WORKER)._waiting) < 2:
+        assert time.monotonic() < until, "both have asked"
+        time.sleep(0.001)
+    questions = queues.poll(QuestionPoll(*WORKER))
+    time.sleep(0.1)  # the answer is on its way
+    answers = tuple(Answer(question.number, (Part(0),)) for question in questions)
+    poll = QuestionPoll(*WORKER, answers, seconds=0.025)
+    poller = threading.Thread(target=queues.poll, args=(poll,))
+    poller.start()
+    for thread in threads:
+        thread.join(30)
+    queues.close()
+    poller.join(30)
+    assert busy == [0.0, 0.025]
+
+
 @pytest.mark.parametrize("count", [2, 5])
 def test_nothing_is_waited_for_when_all_askers_have_asked_again(
     count: int, monkeypatch: pytest.MonkeyPatch
