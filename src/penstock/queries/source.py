@@ -14,7 +14,7 @@ from typing import Any
 from penstock._engine.queries.answers_of_all import AnswersOfAll
 from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.key_batch import question_of_keys
+from penstock._engine.queries.key_batch import KeyPlace, question_of_keys
 from penstock._engine.queries.merging import PlacedRow, first_with_rows, merged
 from penstock._engine.queries.questions import ANSWER_BYTES_MAX, Part, Question, Read, Row
 from penstock._engine.queries.questions import Position as QueryPosition
@@ -222,7 +222,8 @@ class Source:
     def _begin_at(
         self, place: int, raw_key: bytes, ended: Callable[[Part | None], None]
     ) -> Callable[[], None] | None:
-        return self.asker.begin_get(self.store, self.of_single_keys, (place, raw_key), ended)
+        at = KeyPlace(place, raw_key)
+        return self.asker.begin_get(self.store, self.of_single_keys, at, ended)
 
     def of_keys(self, raw_keys: Mapping[Any, bytes], read: Read) -> dict[bytes, Row]:
         """Return the row of each key that has one, by its bytes: one question to each worker for a

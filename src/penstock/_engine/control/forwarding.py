@@ -8,7 +8,7 @@ twice.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +28,7 @@ from penstock._engine.queries.asking import (
     Worker,
 )
 from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.key_batch import KeyEnded, KeyPlace
 from penstock._engine.queries.open_scans import OpenScans, random_number
 from penstock._engine.queries.questions import (
     BEHIND_LAST_ROW,
@@ -85,24 +86,20 @@ class Forwarding:
     ) -> None:
         self._drivers, self._client = drivers, client
         self._ask_own, self._begin_own, self._begin_own_get = ask_own, begin_own, begin_own_get
+        self._made: tuple[Assignments, list[Driver], Assignments] = (), [], ()
 
     def with_others(self, own: Assignments) -> Assignments:
-        """Return workers and their tasks, and the other drivers with what no worker here has."""
+        """Return workers and their tasks, and the other drivers with what no worker here has: the
+        same object until one of them changes, as each question asks for it.
+        """
         drivers = self._drivers.others()
         if not drivers:
             return own
-        workers = list(own)
-        here = {task for _, tasks in workers for task in tasks}
-        others = [
-            (
-                (driver.id, OTHER_DRIVER),
-                {task: state for task, state in driver.tasks.items() if task not in here},
-            )
-            for driver in drivers
-        ]
-        # The last one that runs a task is asked: workers here before drivers, and of these the one
-        # that was heard of last.
-        return [*others, *workers]
+        known_own, known_drivers, made = self._made
+        if own is not known_own or drivers != known_drivers:
+            made = _joined(own, drivers)
+        self._made = own, drivers, made
+        return made
 
     def copies_with_others(self, own: Copies) -> Copies:
         """Return workers with the standby copies that they keep, and the other drivers with those
@@ -133,8 +130,8 @@ class Forwarding:
         self,
         worker: Worker,
         common: Question,
-        place: tuple[int, bytes],
-        ended: Callable[[Part | None], None],
+        place: KeyPlace,
+        ended: KeyEnded,
     ) -> Callable[[], None] | None:
         """Ask a worker for one key without waiting; None for another driver."""
         if worker[1] == OTHER_DRIVER or self._begin_own_get is None:
@@ -144,6 +141,21 @@ class Forwarding:
     def close(self) -> None:
         """Ask no other driver any more."""
         self._client.close()
+
+
+def _joined(own: Assignments, drivers: Iterable[Driver]) -> Assignments:
+    workers = list(own)
+    here = {task for _, tasks in workers for task in tasks}
+    others = [
+        (
+            (driver.id, OTHER_DRIVER),
+            {task: state for task, state in driver.tasks.items() if task not in here},
+        )
+        for driver in drivers
+    ]
+    # The last one that runs a task is asked: workers here before drivers, and of these the one
+    # that was heard of last.
+    return [*others, *workers]
 
 
 @dataclass(frozen=True, slots=True)

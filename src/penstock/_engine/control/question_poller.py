@@ -54,7 +54,7 @@ class QuestionPoller:
             except Exception as error:
                 if not isinstance(error, DriverSilent | RuntimeError):
                     _log.warning("questions cannot be fetched, trying on", exc_info=True)
-                answers = ()
+                answers, seconds = (), 0.0
                 self._closed.wait(_AGAIN_SECONDS)
                 continue
             begin = monotonic()

@@ -14,15 +14,15 @@ import logging
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from penstock._engine.http.console.event_stream import STREAM_PATH
-from penstock._engine.http.key_reads import KeyRead
+from penstock._engine.http.key_reads import KeyRead, KeyReads
 from penstock._engine.http.replies import (
     QUESTION_BYTES_MAX,
     Asked,
@@ -47,18 +47,6 @@ RESPONSE_SECONDS = 60.0
 
 CLOSE_SECONDS = 1.5
 """How long a request waits for its answer when the server ends; less than uvicorn waits."""
-
-
-class KeyReader(Protocol):
-    """Answers requests for one key in the place of the ASGI application; `KeyReads` does."""
-
-    def begin(self, asked: Asked, send: Callable[[Reply], None]) -> KeyRead | None:
-        """Begin to answer a request, and call the function with the reply, later; return None if
-        ASGI must answer it.
-        """
-
-    def begin_read(self, read: KeyRead, send: Callable[[Reply], None]) -> bool:
-        """Begin to answer a request that has been looked at; no if ASGI must answer it."""
 
 
 _SHORT_WAY = b"/stores/"
@@ -138,7 +126,7 @@ class GuardedProtocol(HttpToolsProtocol):
     _full_since: float | None = None
     """Since when the client has not read what there is for it; None if there is room for more."""
 
-    def __init__(self, reads: KeyReader, *arguments: Any, **named: Any) -> None:
+    def __init__(self, reads: KeyReads, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._reads = reads
 
@@ -266,13 +254,15 @@ class GuardedProtocol(HttpToolsProtocol):
         cycle = _ShortCycle(keep_alive=keep_alive)
         send = partial(self._answer, cycle)
         read = None if self._read is None else self._read.again(url)
-        if read is None or not self._reads.begin_read(read, send):
+        if read is None:
             path, _, query = url.partition(b"?")
             asked = Asked("GET", path, query.decode("ascii"), self._sent.by_name)
             read = self._reads.begin(asked, send)
-            if read is None:
-                return False
-            self._read = read if read.is_lasting else None
+        elif not self._reads.begin_read(read, send):
+            read = None
+        self._read = read if read is not None and read.is_lasting else None
+        if read is None:
+            return False
         self.cycle = cycle  # type: ignore[assignment]
         return True
 

@@ -40,7 +40,7 @@ _INT_BITS_MAX = 14_000
 
 def jsonable(value: Any, depth: int = 0) -> Any:
     """Return a value as what `json.dumps` takes; no value makes it raise."""
-    if type(value) is str:  # most values are
+    if type(value) is str:
         return value
     if isinstance(value, int) and value.bit_length() > _INT_BITS_MAX:
         return hex(value)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -41,9 +40,10 @@ _GRACE_SECONDS = 1.0
 # When so many requests wait for so long already, others may wait a moment, too. Those that wait
 # for longer do not count: a worker that hangs must not slow down the reads of others.
 _CROWD = 8
-_BUSY_SECONDS = 0.01
+_CROWD_SECONDS = 0.01
 _HUNG_SECONDS = 0.1
-_GATHER_SECONDS, _GATHER_SECONDS_MAX = 0.01, 0.03
+# All that the server answers waits as long, health and the console too.
+_PAUSE_SECONDS = 0.01
 
 
 class Keys(Protocol):
@@ -74,7 +74,7 @@ class Keys(Protocol):
         """
 
 
-class KeyRead(msgspec.Struct, frozen=True, gc=False):
+class KeyRead(msgspec.Struct, frozen=True):
     """A request for one key, and what others have in common with it that differ in the key only."""
 
     asked: Asked
@@ -82,7 +82,7 @@ class KeyRead(msgspec.Struct, frozen=True, gc=False):
     text: str
     """The key."""
     is_lasting: bool
-    """Whether who sent it may read as long as the server runs."""
+    """Whether its sender may read as long as the server runs."""
     before: bytes
     """What is before the key in the path."""
     after: bytes
@@ -97,10 +97,10 @@ class KeyRead(msgspec.Struct, frozen=True, gc=False):
 
     def again(self, url: bytes) -> KeyRead | None:
         """Return the read of a request that has the same headers; None if it differs in more than
-        in its key, or may not be answered in the same way.
+        in its key, or its key cannot be read.
         """
         before, after = self.before, self.after
-        if not (url.startswith(before) and url.endswith(after) and self.keys.is_current):
+        if not (url.startswith(before) and url.endswith(after)):
             return None
         key = url[len(before) : len(url) - len(after)]
         if not key or b"/" in key or b"?" in key:
@@ -171,9 +171,11 @@ class KeyReads:
         """Begin to answer a request as `begin` does; no if that cannot be done."""
         keys = read.keys
         try:
+            if not keys.is_current:
+                return False
             raw_key = keys.raw_key(read.text)
             self._threads.enter()
-        except Refusal:
+        except Exception:  # it is refused or fails on a thread again, and is answered there
             return False
         self._loop = loop = asyncio.get_running_loop()
         pending = _Pending(read, raw_key, send, monotonic())
@@ -203,27 +205,26 @@ class KeyReads:
                 self._loop.call_soon_threadsafe(self._hand_over)
 
     def _gather(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
-        """Have the requests of the next moment read together, if many wait for busy workers: each
-        would wake this thread, which costs more than to answer it.
+        """Have the requests of the next moment read together, if many wait: each would wake this
+        thread, which costs more than to answer it.
         """
-        if not self._gathers and self._crowd_waited(now) > _BUSY_SECONDS:
+        if not self._gathers and self._crowd_waits(now):
             self._gathers = True
             loop.call_soon(self._pause)
 
     def _pause(self) -> None:
         self._gathers = False
         self._hand_over()  # what waits for this thread only would wait for the pause as well
-        waited = self._crowd_waited(monotonic())
-        if waited > _BUSY_SECONDS:
-            self._never.wait(max(_GATHER_SECONDS, min(waited, _GATHER_SECONDS_MAX)))
+        if self._crowd_waits(monotonic()):
+            self._never.wait(_PAUSE_SECONDS)
 
-    def _crowd_waited(self, now: float) -> float:
-        """Return for how long a crowd waits by now; less than no time if none does."""
+    def _crowd_waits(self, now: float) -> bool:
+        """Return whether a crowd waits for a while by now."""
         if len(self._pending) < _CROWD:
-            return -math.inf
+            return False
         waiting = dropwhile(lambda one: now - one.begun > _HUNG_SECONDS, self._pending)
-        crowd = next(islice(waiting, _CROWD - 1, None), None)
-        return -math.inf if crowd is None else now - crowd.begun
+        last = next(islice(waiting, _CROWD - 1, None), None)
+        return last is not None and now - last.begun > _CROWD_SECONDS
 
     def _hand_over(self) -> None:
         self._is_called = False

@@ -103,7 +103,7 @@ class Routes:
             path = segments_of(asked.raw_path)
             if asked.method != "GET" or len(path) != 3 or not path[2]:
                 return None
-            keys = self._reads.key_read(path[1], asked.query)
+            keys = self._reads.keys_of(path[1], asked.query)
             if keys is None:
                 return None
             # The session of a browser may end, the token does not.

@@ -101,10 +101,11 @@ def describe_store(name: str, entry: StoreEntry) -> dict[str, Any]:
 class KeysOfStore:
     """Reads of single keys of a key-value store."""
 
-    def __init__(self, source: Source, stores: Callable[[], Mapping[str, StoreEntry]]) -> None:
-        self.source, self._stores = source, stores
+    def __init__(
+        self, name: str, source: Source, stores: Callable[[], Mapping[str, StoreEntry]]
+    ) -> None:
+        self._name, self.source, self._stores = name, source, stores
         self.seconds = _SECONDS
-        self._name = source.store.name
         self._key_of = key_reader(source.codec, source.codec.key_serde)
 
     @property
@@ -139,14 +140,14 @@ class StoreReads:
         self._application, self._words_bytes_max = application, words_bytes_max
         self._open: PagedScans[Scan] = PagedScans()
         self._long_keys: PagedScans[KeyCursor] = PagedScans()
-        self._key_reads: dict[tuple[str, str], KeysOfStore] = {}
+        self._keys: dict[tuple[str, str], KeysOfStore] = {}
 
     def drop_old(self) -> None:
         """Forget scans whose next page was not asked for in time; called now and then."""
         self._open.drop_old()
         self._long_keys.drop_old()
 
-    def key_read(self, name: str, query: str) -> KeysOfStore | None:
+    def keys_of(self, name: str, query: str) -> KeysOfStore | None:
         """Return what reads single keys of a store without a thread, None if a thread must: `reply`
         can then, and refuses what is wrong. Most requests say the same as the one before, but for
         the key.
@@ -155,7 +156,7 @@ class StoreReads:
             Refusal: a word is wrong.
         """
         entry = self._application.stores().get(name)
-        known = self._key_reads.get((name, query))
+        known = self._keys.get((name, query))
         if known is not None and known.source.store is entry:
             return known
         words = words_of(query)
@@ -166,10 +167,10 @@ class StoreReads:
         codec = source.codec
         if not (runs_no_user_code(codec.key_serde) and runs_no_user_code(codec.value_serde)):
             return None
-        if len(self._key_reads) >= _SOURCES_MAX:  # strangers choose the words
-            self._key_reads.clear()
-        read = self._key_reads[name, query] = KeysOfStore(source, self._application.stores)
-        return read
+        if len(self._keys) >= _SOURCES_MAX:  # strangers choose the words
+            self._keys.clear()
+        keys = self._keys[name, query] = KeysOfStore(name, source, self._application.stores)
+        return keys
 
     def reply(self, path: list[str], words: Mapping[str, str], until: float | None = None) -> Reply:
         """Answer a request: the parts of its path behind `/stores`, and the words of its query.
@@ -393,7 +394,7 @@ def _bounds(source: Source, asked: StoreParameters) -> tuple[bytes | None, bytes
 def _bound(source: Source, text: str | None) -> bytes | None:
     if text is None:
         return None
-    return source.codec.encode_key(key_of(text, source.codec, source.codec.key_serde))
+    return key_reader(source.codec, source.codec.key_serde)(text)[1]
 
 
 def _page_reply(of: tuple[Source, Kind], rows: list[Row], cursor: str | None) -> Reply:

@@ -17,6 +17,7 @@ from msgspec import structs
 
 from penstock._clock import monotonic
 from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.key_batch import KeyEnded, KeyPlace
 from penstock._engine.queries.questions import (
     ANSWER_BYTES_MAX,
     GLOBAL,
@@ -41,10 +42,7 @@ Begin = Callable[[Worker, Question, Ended], Callable[[], None] | None]
 worker cannot be asked so.
 """
 
-BeginGet = Callable[
-    [Worker, Question, tuple[int, bytes], Callable[[Part | None], None]],
-    Callable[[], None] | None,
-]
+BeginGet = Callable[[Worker, Question, KeyPlace, KeyEnded], Callable[[], None] | None]
 """Asks for one key without waiting (`QuestionQueues.begin_get`)."""
 
 _ANY_TASK = ""
@@ -173,8 +171,8 @@ class Asker:
         self,
         store: StoreEntry,
         common: Question,
-        place: tuple[int, bytes],
-        ended: Callable[[Part | None], None],
+        place: KeyPlace,
+        ended: KeyEnded,
     ) -> Callable[[], None] | None:
         """Ask the task of one partition once for one key, without waiting; return what drops the
         question, None if its worker cannot be asked so: `parts` can then. `common` is what
@@ -186,7 +184,7 @@ class Asker:
         Raises:
             QueryError: the key is too long for a message.
         """
-        worker = None if self._begin_get is None else self._owner(store, place[0])
+        worker = None if self._begin_get is None else self._owner(store, place.partition)
         if self._begin_get is None or worker is None:
             return None
         return self._begin_get(worker, common, place, ended)

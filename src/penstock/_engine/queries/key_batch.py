@@ -1,12 +1,12 @@
 """Keys of a store that are asked for one by one, and travel to the worker as one question.
 
-A question costs a worker five times what a key costs it.
+What a question costs the worker is paid once for all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import structs
 
@@ -15,11 +15,18 @@ from penstock._engine.queries.questions import Answer, Part, Question, Read, Row
 _KEYS_MAX = 1000
 """More would keep the worker from its records for milliseconds."""
 
-Ended: TypeAlias = Callable[[Part | None], None]
-"""Takes the answer to one key, None if there is none."""
+KeyEnded: TypeAlias = Callable[[Part | None], None]
+"""Takes the answer to one key; None: it must be asked for again."""
 
-# A page that is full keeps no scan open: who has no answer asks again.
+# A page that is full keeps no scan open: the keys that it had no room for are asked for again.
 _READ = Read("get", anew=True)
+
+
+class KeyPlace(NamedTuple):
+    """A key, and the partition in which it is looked for."""
+
+    partition: int
+    key: bytes
 
 
 def question_of_keys(
@@ -34,42 +41,44 @@ def question_of_keys(
 class KeyBatch:
     """Some keys, and who asks for them. Grows until it is sent."""
 
-    __slots__ = ("_askers", "_common", "askers", "key_bytes", "number")
+    __slots__ = ("_askers", "_common", "asker_count", "key_bytes", "number")
 
     def __init__(self, common: Question) -> None:
         self._common = common
-        self._askers: dict[int, dict[bytes, list[Ended]]] = {}
+        self._askers: dict[int, dict[bytes, list[KeyEnded]]] = {}
         """By partition and key."""
         self.number = 0
         """That of the question that was sent."""
-        self.askers = self.key_bytes = 0
+        self.asker_count = self.key_bytes = 0
 
     @property
     def is_full(self) -> bool:
         """Whether it may have no more keys."""
-        return self.askers >= _KEYS_MAX
+        return self.asker_count >= _KEYS_MAX
 
-    def add(self, partition: int, key: bytes, ended: Ended) -> None:
-        """Ask for one more key; `ended` is called once, with what the task of the partition answers
-        to this key alone.
+    def add(self, place: KeyPlace, ended: KeyEnded) -> None:
+        """Ask for one more key. `ended` is called once, with what the task of the partition says:
+        the row, or that it has none. If a row cannot be read, all keys of its partition fail; a key
+        for which the answer had no room gets None. Asked for alone, each has an answer of its own.
         """
-        keys = self._askers.get(partition)
+        keys = self._askers.get(place.partition)
         if keys is None:
-            keys = self._askers[partition] = {}
-        keys.setdefault(key, []).append(ended)
-        self.askers += 1
-        self.key_bytes += len(key)
+            keys = self._askers[place.partition] = {}
+        keys.setdefault(place.key, []).append(ended)
+        self.asker_count += 1
+        self.key_bytes += len(place.key)
 
-    def drop(self, partition: int, key: bytes, ended: Ended) -> bool:
-        """Forget one who asks; no if there is none such."""
-        keys = self._askers.get(partition, {})
-        askers = keys.get(key, [])
+    def drop(self, place: KeyPlace, ended: KeyEnded) -> bool:
+        """Remove an asker; return False if the batch has none such."""
+        keys = self._askers.get(place.partition, {})
+        askers = keys.get(place.key, [])
         if ended not in askers:
             return False
         askers.remove(ended)
         if not askers:
-            del keys[key]
-        self.askers -= 1
+            del keys[place.key]
+        self.asker_count -= 1
+        self.key_bytes -= len(place.key)
         return True
 
     def question(self, number: int) -> Question:
@@ -77,7 +86,7 @@ class KeyBatch:
         self.number = number
         asked = {partition: tuple(keys) for partition, keys in self._askers.items() if keys}
         # A page is never full for the number of its rows.
-        rows_max = self.askers + 1
+        rows_max = self.asker_count + 1
         return structs.replace(
             self._common,
             number=number,
@@ -87,9 +96,9 @@ class KeyBatch:
         )
 
     def end(self, answer: Answer | None) -> None:
-        """Hand the answer of each key to those who ask for it."""
+        """Hand each asker the answer to its key."""
         parts = {} if answer is None else {part.partition: part for part in answer.parts}
-        # Who asks may hold this batch: they are no cycle then.
+        # The askers may hold this batch: they are no cycle then.
         asked, self._askers = self._askers, {}
         for partition, keys in asked.items():
             part = parts.get(partition)
@@ -101,7 +110,7 @@ class KeyBatch:
 
 
 def _part_of_key(part: Part, row: Row | None) -> Part | None:
-    """Return the answer to one key; None if there was no room for it."""
+    """Return the answer to one key; None if the page had no room for it."""
     if row is None and part.cursor is not None:
         return None
     rows = () if row is None else (row,)

@@ -145,14 +145,15 @@ class QueryServer:
     def _answer(
         self, question: Question, tasks: list[QueryableTask], is_over: IsOver = lambda: False
     ) -> Answer:
-        room, count = question.room, len(question.partitions)
+        room = question.room
         if question.cursor is not None:
             share = _Share(room, _MARKS_MAX, is_over)
             return Answer(question.number, (self._next_page(question, question.cursor, share),))
         parts: list[Part] = []
-        marks = max(1, _MARKS_MAX // max(1, count))
-        for index in range(count):
-            share = _Share(room // (count - index), marks, is_over)
+        weights = question.weights
+        marks = max(1, _MARKS_MAX // max(1, len(weights)))
+        for index, weight in enumerate(weights):
+            share = _Share(room * weight // sum(weights[index:]), marks, is_over)
             parts.append(self._part(question, index, tasks, share))
             room = max(0, room - bytes_of(parts[-1].rows))
         return Answer(question.number, tuple(parts))

@@ -2,8 +2,8 @@
 
 Workers need no open port: each holds a connection to the driver on which it brings its answers and
 waits for the next questions (`QuestionPoll`). Each worker has a queue with a lock of its own: a
-question wakes only the worker that it is for. Keys that are asked for one by one are gathered until
-the worker polls (`key_batch.py`).
+question wakes only the worker that it is for. Questions that overlap are sent together
+(`gathering.py`), and keys that are asked for one by one as one question (`key_batch.py`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from itertools import count
 from typing import Protocol, TypeAlias
 
 from penstock._clock import monotonic
-from penstock._engine.queries import key_batch
-from penstock._engine.queries.key_batch import KeyBatch
+from penstock._engine.queries.gathering import Gathering, Wait
+from penstock._engine.queries.key_batch import KeyBatch, KeyEnded, KeyPlace
 from penstock._engine.queries.questions import Answer, Question, QuestionPoll
 from penstock.errors import QueryError
 
@@ -26,20 +26,6 @@ _AT_ONCE_MAX = 1000
 # A message may have 16 MB.
 _KEY_BYTES_MAX = 4 << 20
 _TIME_MAX = 1 << 63
-# Questions that overlap are sent together: one that has others beside it waits for more. An
-# exchange takes worker and driver half a millisecond each, whatever it carries, and drives the data
-# of the records in hand from the processor's caches. So the wait is many times as long as the
-# worker took for those before: one that has no records answers at once. No more are waited for than
-# there are askers, as most of them wait for their answer.
-_LINGER_SECONDS = 0.003
-_LINGER_SECONDS_MAX = 0.06
-_LINGER_TIMES_BUSY = 10
-_LINGER_FOR_MAX = 32
-# By how much fewer askers are expected with each exchange. Those who do not wait for their answers
-# ask now more, now less.
-_FEWER_ASKERS = 0.9
-# For how long questions are expected to overlap again. The questions of one asker never do.
-_CROWDED_SECONDS = 0.1
 # A worker that took questions answers them, or says why not, a moment after their time is over.
 _GRACE_SECONDS = 1.0
 
@@ -48,12 +34,12 @@ Ended: TypeAlias = Callable[[Answer | None], None]
 
 
 class _Pending(Protocol):
-    """What waits for a worker, or for its answer. `KeyBatch` is one, too."""
+    """A question, or a batch of keys, that waits for a worker or for its answer."""
 
     number: int
 
     @property
-    def askers(self) -> int:
+    def asker_count(self) -> int:
         """How many wait for the answer."""
 
     @property
@@ -62,7 +48,7 @@ class _Pending(Protocol):
         """Return the question to send, under a number."""
 
     def end(self, answer: Answer | None) -> None:
-        """Take the answer, None if none will come."""
+        """Hand the answer to the askers, None if none will come."""
 
 
 class _PendingQuestion:
@@ -70,7 +56,7 @@ class _PendingQuestion:
 
     __slots__ = ("_ended", "_question", "key_bytes", "number")
 
-    askers = 1
+    asker_count = 1
 
     def __init__(self, question: Question, key_bytes: int, ended: Ended) -> None:
         self._question, self.key_bytes, self._ended = question, key_bytes, ended
@@ -95,11 +81,6 @@ def _wait(released: threading.Lock, seconds: float) -> None:
     """Wait until a lock is released, at most so long."""
     # A lock takes -1 for ever, and refuses other times below zero, or too long.
     released.acquire(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX))
-
-
-def linger_seconds(busy_seconds: float) -> float:
-    """Return how long questions wait for others, after a worker took so long for those before."""
-    return max(_LINGER_SECONDS, min(_LINGER_TIMES_BUSY * busy_seconds, _LINGER_SECONDS_MAX))
 
 
 class QuestionQueues:
@@ -153,23 +134,20 @@ class QuestionQueues:
         self,
         worker: tuple[str, int],
         common: Question,
-        place: tuple[int, bytes],
-        ended: key_batch.Ended,
+        place: KeyPlace,
+        ended: KeyEnded,
     ) -> Callable[[], None] | None:
-        """Ask for one key, given by its partition and its bytes, without waiting; return what
-        `begin` does. Those of the same question `common` are sent together.
+        """Ask for one key without waiting; return what `begin` does. Keys of the same `common`, the
+        object that `question_of_keys` returned, are sent together.
 
         Raises:
             QueryError: the key is too long for a message.
         """
-        partition, key = place
-        if len(key) > _KEY_BYTES_MAX:
-            raise _too_long(common.store, len(key))
+        if len(place.key) > _KEY_BYTES_MAX:
+            raise _too_long(common.store, len(place.key))
         queue = self._queue(worker)
-        batch = queue.put_key(common, partition, key, ended)
-        if batch is None:
-            return None
-        return partial(queue.drop_key, batch, partition, key, ended)
+        batch = queue.put_key(common, place, ended)
+        return None if batch is None else partial(queue.drop_key, batch, place, ended)
 
     def _pending(self, question: Question, ended: Ended) -> _PendingQuestion:
         size = question.key_bytes
@@ -184,7 +162,7 @@ class QuestionQueues:
 
     def poll(self, poll: QuestionPoll) -> list[Question]:
         """Take a worker's answers; wait for questions for it."""
-        return self._queue((poll.member_id, poll.pid)).poll(poll.answers, poll.seconds)
+        return self._queue((poll.member_id, poll.pid)).poll(poll.answers, poll.answer_seconds)
 
     def forget(self, worker: tuple[str, int]) -> None:
         """Answer all questions to a worker that is gone, with nothing."""
@@ -230,18 +208,17 @@ class _Queue:
         self._waiting: deque[_Pending] = deque()
         self._open: dict[int, KeyBatch] = {}
         """The batches that wait and may grow, by the identity of what their keys have in common."""
-        self._askers = 0
+        self._asker_count = 0
         """How many wait for what waits here."""
         self._taken: dict[int, _Pending] = {}
-        self._crowded_until = 0.0
+        self._gathering = Gathering()
         self._lingers = False
+        """Whether a poll waits for more questions."""
+        self._lingers_for_keys = False
         self._enough = 0
-        """When so many ask, no others are waited for."""
-        self._most_askers = 0.0
-        """How many asked at the same time, at the most, in the last exchanges."""
         self._closed = False
 
-    def put(self, pending: _Pending) -> bool:
+    def put(self, pending: _PendingQuestion) -> bool:
         """Add a question; no if the worker is gone."""
         with self._changed:
             if self._closed:
@@ -251,29 +228,28 @@ class _Queue:
             self._notify()
             return True
 
-    def put_key(
-        self, common: Question, partition: int, key: bytes, ended: key_batch.Ended
-    ) -> KeyBatch | None:
+    def put_key(self, common: Question, place: KeyPlace, ended: KeyEnded) -> KeyBatch | None:
         """Add a key to a batch, and return this; None if the worker is gone."""
         with self._changed:
             if self._closed:
                 return None
             self._count_asker()
             batch = self._open.get(id(common))
-            if batch is None or batch.is_full or batch.key_bytes + len(key) > _KEY_BYTES_MAX:
+            if batch is None or batch.is_full or batch.key_bytes + len(place.key) > _KEY_BYTES_MAX:
                 batch = self._open[id(common)] = KeyBatch(common)
                 self._waiting.append(batch)
-            batch.add(partition, key, ended)
+            batch.add(place, ended)
             self._notify()
             return batch
 
     def _count_asker(self) -> None:
-        if self._askers or self._taken:
-            self._crowded_until = monotonic() + _CROWDED_SECONDS
-        self._askers += 1
+        if self._asker_count or self._taken:
+            self._gathering.overlapped(monotonic())
+        self._asker_count += 1
 
     def _notify(self) -> None:
-        if self._is_enough() if self._lingers else self._askers == 1:
+        is_awaited = self._is_enough() if self._lingers else self._asker_count == 1
+        if is_awaited:
             self._changed.notify_all()
 
     def drop(self, pending: _PendingQuestion) -> None:
@@ -281,16 +257,16 @@ class _Queue:
         with self._changed:
             if self._taken.pop(pending.number, None) is None and pending in self._waiting:
                 self._waiting.remove(pending)
-                self._askers -= 1
+                self._asker_count -= 1
 
-    def drop_key(self, batch: KeyBatch, partition: int, key: bytes, ended: key_batch.Ended) -> None:
-        """Remove a key from its batch for one who waits no longer."""
+    def drop_key(self, batch: KeyBatch, place: KeyPlace, ended: KeyEnded) -> None:
+        """Remove an asker, who waits no longer, from a batch."""
         with self._changed:
-            if not batch.drop(partition, key, ended):
+            if not batch.drop(place, ended):
                 return
             is_waiting = not batch.number
-            self._askers -= is_waiting
-            if batch.askers:
+            self._asker_count -= is_waiting
+            if batch.asker_count:
                 return
             if is_waiting:
                 self._waiting.remove(batch)
@@ -298,29 +274,42 @@ class _Queue:
             else:
                 self._taken.pop(batch.number, None)
 
-    def poll(self, answers: tuple[Answer, ...], seconds: float) -> list[Question]:
-        """Hand the answers over, which took so long, wait for questions and take them."""
+    def poll(self, answers: tuple[Answer, ...], answer_seconds: float) -> list[Question]:
+        """Hand over the answers, for which the worker took so long; wait for questions and take
+        them.
+        """
         with self._changed:
-            askers = self._askers
+            asker_count = self._asker_count
             for answer in answers:
                 pending = self._taken.pop(answer.number, None)
                 if pending is not None:
-                    askers += pending.askers
+                    asker_count += pending.asker_count
                     pending.end(answer)
-            if monotonic() < self._crowded_until:
-                # Others are on their way: one wait for all of them, not one for the first and
-                # another for the rest.
-                if answers:
-                    self._most_askers = max(float(askers), _FEWER_ASKERS * self._most_askers)
-                    self._enough = min(round(self._most_askers), _LINGER_FOR_MAX)
-                else:  # how many askers there are is not known yet
-                    self._enough = _LINGER_FOR_MAX
-                self._lingers = True
-                self._changed.wait_for(self._is_enough, linger_seconds(seconds))
-                self._lingers = False
+            known = asker_count if answers else None
+            # Others are on their way: one wait for all of them, not one for the first and another
+            # for the rest.
+            self._linger(self._gathering.wait(monotonic(), known, answer_seconds))
             if not self._waiting:
                 self._changed.wait_for(lambda: self._waiting or self._closed, _WAIT_SECONDS)
             return self._take()
+
+    def _linger(self, wait: Wait) -> None:
+        if wait.seconds <= 0:
+            return
+        self._lingers, self._enough = True, wait.enough
+        ended = self._changed.wait_for(self._is_enough, wait.seconds)
+        if not ended and wait.seconds_of_keys > 0:
+            before = self._asker_count
+            self._lingers_for_keys = True
+            if not self._changed.wait_for(self._is_enough, wait.seconds_of_keys):
+                self._gathering.waited_for_keys(monotonic(), self._asker_count - before)
+        self._lingers = self._lingers_for_keys = False
+
+    def _is_enough(self) -> bool:
+        if self._closed or self._asker_count >= self._enough:
+            return True
+        only_keys = all(isinstance(one, KeyBatch) for one in self._waiting)
+        return self._lingers_for_keys and not only_keys
 
     def _take(self) -> list[Question]:
         questions: list[Question] = []
@@ -331,13 +320,10 @@ class _Queue:
             self._taken[pending.number] = pending
             questions.append(question)
             room -= pending.key_bytes
-            self._askers -= pending.askers
+            self._asker_count -= pending.asker_count
         # What is left is sent as it is.
         self._open.clear()
         return questions
-
-    def _is_enough(self) -> bool:
-        return self._closed or self._askers >= self._enough
 
     def close(self) -> None:
         """Wake all that wait, on both sides."""
@@ -348,4 +334,5 @@ class _Queue:
             self._waiting.clear()
             self._open.clear()
             self._taken.clear()
+            self._asker_count = 0
             self._changed.notify_all()

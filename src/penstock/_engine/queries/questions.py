@@ -118,6 +118,13 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         """How many bytes of rows are answered: never more than a worker allows."""
         return max(1, min(self.bytes_max, ANSWER_BYTES_MAX))
 
+    @property
+    def weights(self) -> list[int]:
+        """How much of the room each partition has, in proportion: the more keys, the more."""
+        if self.keys:
+            return [max(1, len(keys)) for keys in self.keys]
+        return [1] * len(self.partitions)
+
     def read_of(self, index: int) -> Read:
         """Return what is read of the partition at `index`."""
         return structs.replace(self.read, keys=self.keys[index]) if self.keys else self.read
@@ -159,5 +166,5 @@ class QuestionPoll(msgspec.Struct, frozen=True, omit_defaults=True):
     member_id: str
     pid: int
     answers: tuple[Answer, ...] = ()
-    seconds: float = 0.0
+    answer_seconds: float = 0.0
     """How long the answers took in the worker: most of it they waited for the engine thread."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.control.question_poller import QuestionPoller
@@ -134,8 +135,32 @@ def test_the_worker_says_how_long_its_answers_took(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(line.server, "serve", lambda tasks: time.sleep(0.05) or serve(tasks))  # type: ignore[func-returns-value]
         assert line.ask(QUESTION) is not None
         first, second = (polls.get(timeout=PATIENCE_SECONDS) for _ in range(2))
-        assert (first.answers, first.seconds) == ((), 0.0)
+        assert (first.answers, first.answer_seconds) == ((), 0.0)
         assert second.answers
-        assert 0.05 <= second.seconds < PATIENCE_SECONDS
+        assert 0.05 <= second.answer_seconds < PATIENCE_SECONDS
+    finally:
+        line.close()
+
+
+def test_a_poll_that_failed_is_followed_by_one_without_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queues, polls = QuestionQueues(), queue.Queue[QuestionPoll]()
+
+    def poll(poll: QuestionPoll) -> list[Question]:
+        polls.put(poll)
+        if poll.answers:
+            raise RuntimeError
+        return QuestionQueues.poll(queues, poll)
+
+    monkeypatch.setattr(queues, "poll", poll)
+    monkeypatch.setattr("penstock._engine.control.question_poller._AGAIN_SECONDS", 0.01)
+    line = Line(queues)
+    try:
+        line.ask(replace(QUESTION, seconds=0.1))
+        _, failed, next_poll = (polls.get(timeout=PATIENCE_SECONDS) for _ in range(3))
+        assert failed.answers
+        assert failed.answer_seconds > 0
+        assert (next_poll.answers, next_poll.answer_seconds) == ((), 0.0)
     finally:
         line.close()

@@ -412,7 +412,7 @@ def test_requests_are_read_together_while_many_wait_for_busy_workers(
 ) -> None:
     counted: list[float] = []
     monkeypatch.setattr(key_reads, "_CROWD", 3)
-    monkeypatch.setattr(key_reads, "_BUSY_SECONDS", busy_seconds)
+    monkeypatch.setattr(key_reads, "_CROWD_SECONDS", busy_seconds)
     endless: Any = Endless()
     reads = key_reads.KeyReads(endless, endless)
     monkeypatch.setattr(reads._never, "wait", counted.append)
@@ -441,7 +441,7 @@ def test_requests_whose_answers_are_there_call_for_no_pause(
     sent: list[Reply] = []
     ends: list[Callable[[Part], None]] = []
     monkeypatch.setattr(key_reads, "_CROWD", 3)
-    monkeypatch.setattr(key_reads, "_BUSY_SECONDS", -1.0)
+    monkeypatch.setattr(key_reads, "_CROWD_SECONDS", -1.0)
     quick: Any = Endless()
     reads = key_reads.KeyReads(quick, quick)
 

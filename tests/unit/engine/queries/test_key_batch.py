@@ -13,20 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from penstock._engine.queries import key_batch, question_queues
-from penstock._engine.queries.key_batch import KeyBatch, question_of_keys
+from penstock._clock import monotonic
+from penstock._engine.queries import gathering, key_batch, question_queues
+from penstock._engine.queries.key_batch import KeyBatch, KeyPlace, question_of_keys
 from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import (
     ANSWER_BYTES_MAX,
     BEHIND_LAST_ROW,
+    GLOBAL,
     Answer,
     Part,
     Question,
     QuestionPoll,
     Read,
 )
+from penstock._engine.queries.reading import bytes_of
 from penstock.errors import QueryError
+from tests.console.browser import wait_for
 from tests.unit.engine.http.shop import KEYS, Shop
 
 WORKER = ("member", 7)
@@ -53,7 +57,7 @@ def asked(batch: KeyBatch, places: list[tuple[int, bytes]]) -> list[list[Part | 
     """Add keys; return for each of them a list that takes its answers."""
     taken: list[list[Part | None]] = [[] for _ in places]
     for (partition, key), answers in zip(places, taken, strict=True):
-        batch.add(partition, key, answers.append)
+        batch.add(KeyPlace(partition, key), answers.append)
     return taken
 
 
@@ -110,8 +114,8 @@ def test_a_batch_that_has_ended_holds_nothing_of_who_asked() -> None:
     batch, asker = KeyBatch(COMMON), Asker()
     gone = weakref.ref(asker)
     ended = asker.ended
-    batch.add(0, b"a", ended)
-    asker.drop = partial(batch.drop, 0, b"a")
+    batch.add(KeyPlace(0, b"a"), ended)
+    asker.drop = partial(batch.drop, KeyPlace(0, b"a"))
     batch.end(None)
     del ended
     gc.disable()
@@ -129,7 +133,7 @@ def begun(
     taken: list[Part | None] = []
     drops = []
     for key in keys:
-        drop = queues.begin_get(WORKER, common, (0, key), taken.append)
+        drop = queues.begin_get(WORKER, common, KeyPlace(0, key), taken.append)
         assert drop is not None
         drops.append(drop)
     return taken, drops
@@ -140,7 +144,7 @@ def polled(queues: QuestionQueues, *answers: Answer) -> list[Question]:
 
 
 def test_keys_gather_until_the_worker_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", -1.0)
+    monkeypatch.setattr(gathering, "_CROWDED_SECONDS", -1.0)
     queues = QuestionQueues()
     first, _ = begun(queues, b"a", b"b")
     (question,) = polled(queues)
@@ -180,7 +184,7 @@ def test_what_is_dropped_is_neither_sent_nor_answered(monkeypatch: pytest.Monkey
     taken_later, drops = begun(queues, b"c")
     drops[0]()
     assert polled(queues, Answer(question.number, (Part(0),))) == []
-    assert (queue._askers, taken, taken_later) == (0, [], [])
+    assert (queue._asker_count, taken, taken_later) == (0, [], [])
     queues.close()
 
 
@@ -196,7 +200,7 @@ def test_keys_that_fill_a_question_or_a_message_come_in_several(
         found += polled(queues)
     assert [one.keys[0] for one in found] == [(b"a", b"b"), (b"c", b"12345678"), (b"123",)]
     with pytest.raises(QueryError, match=r"may have 10 bytes in all; got 11"):
-        queues.begin_get(WORKER, COMMON, (0, b"12345678901"), lambda part: None)
+        queues.begin_get(WORKER, COMMON, KeyPlace(0, b"12345678901"), lambda part: None)
     queues.close()
 
 
@@ -205,20 +209,96 @@ def test_keys_for_a_worker_that_is_gone_are_not_waited_for() -> None:
     taken, _ = begun(queues, b"a")
     queues.close()
     assert taken == [None]
-    assert queues.begin_get(WORKER, COMMON, (0, b"b"), taken.append) is None
+    assert queues.begin_get(WORKER, COMMON, KeyPlace(0, b"b"), taken.append) is None
 
 
 def test_as_many_keys_as_askers_end_the_wait_for_more(monkeypatch: pytest.MonkeyPatch) -> None:
     # Only as many keys as that end the wait, not its time.
-    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
-    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
-    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", 3)
+    monkeypatch.setattr(gathering, "_SECONDS_MIN", 60.0)
+    monkeypatch.setattr(gathering, "_CROWDED_SECONDS", 60.0)
+    monkeypatch.setattr(gathering, "_ENOUGH_MAX", 3)
     queues = QuestionQueues()
     begun(queues, b"a", b"b")
     found: list[Question] = []
     poller = threading.Thread(target=lambda: found.extend(polled(queues)))
     poller.start()
+    wait_for(lambda: queues._queue(WORKER)._lingers, "the wait for more")
     begun(queues, b"c")
     poller.join(30)
     queues.close()
     assert [one.keys for one in found] == [((b"a", b"b", b"c"),)]
+
+
+def test_a_whole_question_ends_the_longer_wait_of_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views and pages of scans were held up by keys that others ask for over HTTP."""
+    # Only the question ends the longer wait, not its time.
+    monkeypatch.setattr(gathering, "_KEYS_SECONDS_MAX", 60.0)
+    monkeypatch.setattr(gathering, "_KEYS_TIMES_BUSY", 10_000)
+    monkeypatch.setattr(gathering, "_CROWDED_SECONDS", 60.0)
+    queues = QuestionQueues()
+    begun(queues, b"a", b"b")
+    poll = QuestionPoll(*WORKER, answer_seconds=0.01)
+    found: list[Question] = []
+    poller = threading.Thread(target=lambda: found.extend(queues.poll(poll)))
+    poller.start()
+    wait_for(lambda: queues._queue(WORKER)._lingers_for_keys, "the longer wait")
+    begun(queues, b"c")
+    poller.join(0.05)
+    assert poller.is_alive(), "a key does not end it"
+    whole = Question(0, "counts", Read("range"), (0,))
+    assert queues.begin(WORKER, whole, lambda answer: None) is not None
+    poller.join(30)
+    queues.close()
+    assert [one.keys for one in found] == [((b"a", b"b", b"c"),), ()]
+
+
+def test_a_longer_wait_to_which_few_keys_come_is_not_repeated() -> None:
+    queues = QuestionQueues()
+    begun(queues, b"a", b"b")
+    queue = queues._queue(WORKER)
+    (question,) = queues.poll(QuestionPoll(*WORKER, answer_seconds=0.005))
+    begun(queues, b"c")
+    poll = QuestionPoll(*WORKER, (Answer(question.number, (Part(0),)),), 0.005)
+    assert queue._gathering.wait(monotonic(), 2, 0.005).seconds_of_keys == 0.0
+    assert [one.keys for one in queues.poll(poll)] == [((b"c",),)]
+    queues.close()
+
+
+def test_a_key_that_comes_behind_a_dropped_one_is_sent() -> None:
+    queues = QuestionQueues()
+    _, drops = begun(queues, b"a")
+    drops[0]()
+    begun(queues, b"b")
+    assert [one.keys for one in polled(queues)] == [((b"b",),)]
+    queues.close()
+
+
+def test_one_of_two_who_ask_for_a_key_may_leave() -> None:
+    queues = QuestionQueues()
+    first, drops = begun(queues, b"a")
+    second, _ = begun(queues, b"a")
+    drops[0]()
+    (question,) = polled(queues)
+    queues.forget(WORKER)
+    drops[0]()
+    assert (question.keys, first, second) == (((b"a",),), [], [None])
+
+
+def test_a_key_of_a_global_store_has_its_place() -> None:
+    batch = KeyBatch(COMMON)
+    taken = asked(batch, [(GLOBAL, b"a"), (0, b"a")])
+    question = batch.question(1)
+    assert (question.partitions, question.keys) == ((GLOBAL, 0), ((b"a",), (b"a",)))
+    part = Part(GLOBAL, ((b"a", b"1", None, None, None),))
+    batch.end(Answer(1, (part, Part(0))))
+    assert taken == [[part], [Part(0)]]
+
+
+def test_the_room_of_an_answer_is_shared_by_the_number_of_keys() -> None:
+    """The keys of one partition were asked for again while there was room in the message."""
+    size = bytes_of(alone(0, KEYS[0].encode()).rows)
+    batch = KeyBatch(replace(COMMON, bytes_max=12 * size))
+    places = [(0, key.encode()) for key in KEYS[:10]] + [(1, b"key-00"), (2, b"key-00")]
+    taken = asked(batch, places)
+    batch.end(answered(batch.question(1)))
+    assert taken == [[alone(*place)] for place in places]

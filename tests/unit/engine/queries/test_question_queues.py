@@ -10,8 +10,8 @@ import weakref
 import pytest
 from msgspec.structs import replace
 
-from penstock._engine.queries import question_queues
-from penstock._engine.queries.question_queues import QuestionQueues, linger_seconds
+from penstock._engine.queries import gathering, question_queues
+from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import Answer, Part, Question, QuestionPoll, Read
 from penstock.errors import QueryError
 
@@ -141,9 +141,9 @@ def test_keys_that_no_message_has_room_for_are_refused(monkeypatch: pytest.Monke
 
 def test_questions_that_overlap_are_taken_together(monkeypatch: pytest.MonkeyPatch) -> None:
     # Only as many questions as that end the wait, not its time.
-    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
-    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
-    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", 3)
+    monkeypatch.setattr(gathering, "_SECONDS_MIN", 60.0)
+    monkeypatch.setattr(gathering, "_CROWDED_SECONDS", 60.0)
+    monkeypatch.setattr(gathering, "_ENOUGH_MAX", 3)
     queues = QuestionQueues()
     taken: list[Question] = []
     poller = threading.Thread(target=lambda: taken.extend(queues.poll(QuestionPoll(*WORKER))))
@@ -157,34 +157,26 @@ def test_questions_that_overlap_are_taken_together(monkeypatch: pytest.MonkeyPat
         thread.join()
 
 
-def test_questions_wait_for_others_as_long_as_the_worker_is_busy() -> None:
-    assert linger_seconds(0.0) < linger_seconds(0.002) == 0.02 < linger_seconds(9.0) < 0.1
+def test_the_wait_follows_the_time_that_the_worker_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int | None, float]] = []
 
+    def wait(_self: object, _now: float, count: int | None, seconds: float) -> gathering.Wait:
+        told.append((count, seconds))
+        return gathering.NO_WAIT
 
-def test_the_wait_follows_the_time_in_the_worker_not_that_of_the_network(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
-    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", 2)
-    busy: list[float] = []
-    monkeypatch.setattr(question_queues, "linger_seconds", busy.append)
+    monkeypatch.setattr(gathering.Gathering, "wait", wait)
     queues = QuestionQueues()
-    threads = [asked(queues)[0] for _ in range(2)]
-    until = time.monotonic() + 30
-    while len(queues._queue(WORKER)._waiting) < 2:
-        assert time.monotonic() < until, "both have asked"
-        time.sleep(0.001)
-    questions = queues.poll(QuestionPoll(*WORKER))
-    time.sleep(0.1)  # the answer is on its way
-    answers = tuple(Answer(question.number, (Part(0),)) for question in questions)
-    poll = QuestionPoll(*WORKER, answers, seconds=0.025)
-    poller = threading.Thread(target=queues.poll, args=(poll,))
-    poller.start()
-    for thread in threads:
-        thread.join(30)
+    first, _ = asked(queues)
+    (question,) = queues.poll(QuestionPoll(*WORKER))
+    second, _ = asked(queues)
+    answers = (Answer(question.number, (Part(0),)),)
+    queues.poll(QuestionPoll(*WORKER, answers, answer_seconds=0.025))
     queues.close()
-    poller.join(30)
-    assert busy == [0.0, 0.025]
+    for thread in (first, second):
+        thread.join(30)
+    assert told[0] == (None, 0.0)
+    assert told[1][0] in {1, 2}, "the one that is answered, and the other if it came in time"
+    assert told[1][1] == 0.025
 
 
 @pytest.mark.parametrize("count", [2, 5])
@@ -193,8 +185,8 @@ def test_nothing_is_waited_for_when_all_askers_have_asked_again(
 ) -> None:
     """The wait halved what up to 31 askers got that wait for their answers."""
     # The time of a wait ends none of them.
-    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
-    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
+    monkeypatch.setattr(gathering, "_SECONDS_MIN", 60.0)
+    monkeypatch.setattr(gathering, "_CROWDED_SECONDS", 60.0)
     queues = QuestionQueues()
 
     def ask_thrice() -> None:
@@ -208,9 +200,9 @@ def test_nothing_is_waited_for_when_all_askers_have_asked_again(
     while len(queues._queue(WORKER)._waiting) < count:
         assert time.monotonic() < until, "all have asked"
         time.sleep(0.001)
-    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", count)
+    monkeypatch.setattr(gathering, "_ENOUGH_MAX", count)
     batches = [queues.poll(QuestionPoll(*WORKER))]
-    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", 32)
+    monkeypatch.setattr(gathering, "_ENOUGH_MAX", 32)
 
     def poll() -> None:
         for _ in range(2):
@@ -227,7 +219,7 @@ def test_nothing_is_waited_for_when_all_askers_have_asked_again(
 
 
 def test_the_questions_of_one_asker_wait_for_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
+    monkeypatch.setattr(gathering, "_SECONDS_MIN", 60.0)
     queues = QuestionQueues()
     batches: list[int] = []
 
@@ -249,8 +241,8 @@ def test_the_questions_of_one_asker_wait_for_no_others(monkeypatch: pytest.Monke
 def test_a_poll_that_waits_for_more_ends_with_the_application(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
-    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
+    monkeypatch.setattr(gathering, "_SECONDS_MIN", 60.0)
+    monkeypatch.setattr(gathering, "_CROWDED_SECONDS", 60.0)
     queues = QuestionQueues()
     threads = [asked(queues)[0] for _ in range(2)]
     poller = threading.Thread(target=queues.poll, args=(QuestionPoll(*WORKER),))
