@@ -18,9 +18,9 @@ _ENOUGH_MAX = 32
 # By how much fewer askers are expected with each exchange. Those who do not wait for their answers
 # ask now more, now less.
 _FEWER_ASKERS = 0.9
-# When fewer keys come in the longer wait, it saves little, and whoever asks again and again is held
-# up. It is tried again after a while.
-_WORTH_KEYS = 4
+# When fewer keys come in the longer waits, these save little, and hold up whoever asks again and
+# again. They are tried again after a while.
+_WORTH_KEYS = 4.0
 _FEW_SECONDS = 1.0
 
 
@@ -42,6 +42,8 @@ class Gathering:
 
     def __init__(self) -> None:
         self._crowded_until = 0.0
+        self._keys_a_wait = 2 * _WORTH_KEYS
+        """How many keys came in the longer waits, the last ones the most."""
         self._few_until = 0.0
         """Until when keys are not waited for longer."""
         self._asker_count = 0.0
@@ -70,5 +72,6 @@ class Gathering:
 
     def waited_for_keys(self, now: float, key_count: int) -> None:
         """Note how many keys came in the longer wait, all of it."""
-        if key_count < _WORTH_KEYS:
-            self._few_until = now + _FEW_SECONDS
+        self._keys_a_wait = (self._keys_a_wait + key_count) / 2
+        if self._keys_a_wait < _WORTH_KEYS:
+            self._few_until, self._keys_a_wait = now + _FEW_SECONDS, _WORTH_KEYS

@@ -13,11 +13,17 @@ from msgspec.structs import replace
 
 from penstock._clock import monotonic
 from penstock._engine.control.drivers import Announcement, Driver, Drivers
-from penstock._engine.control.forwarding import DriverNotAsked, ForwardedQuestions, Forwarding
+from penstock._engine.control.forwarding import (
+    OTHER_DRIVER,
+    DriverNotAsked,
+    ForwardedQuestions,
+    Forwarding,
+)
 from penstock._engine.control.protocol import wire
 from penstock._engine.queries import open_scans
 from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.key_batch import KeyPlace
 from penstock._engine.queries.questions import (
     BEHIND_LAST_ROW,
     GLOBAL,
@@ -385,3 +391,37 @@ def test_a_store_that_the_other_driver_does_not_have_is_unknown() -> None:
     _, second = pair()
     (part,) = second.forwarded.answer(Question(1, "elsewhere", ALL, (0,))).parts
     assert part.failure == "unknown"
+
+
+def test_only_a_worker_of_this_driver_is_asked_for_a_key_without_waiting() -> None:
+    asked: list[Worker] = []
+
+    def begin_get(worker: Worker, *_: object) -> Callable[[], None]:
+        asked.append(worker)
+        return lambda: None
+
+    first, _ = pair()
+    forwarding = Forwarding(first.drivers, first, first._answer, begin_own_get=begin_get)
+    common, place = Question(0, "counts", Read("get"), ()), KeyPlace(2, b"k")
+    ended: list[Part | None] = []
+    assert forwarding.begin_get(("second", OTHER_DRIVER), common, place, ended.append) is None
+    assert asked == []
+    assert forwarding.begin_get(("first-worker", 1), common, place, ended.append) is not None
+    assert asked == [("first-worker", 1)]
+
+
+def test_what_all_drivers_have_is_put_together_once_for_each_change() -> None:
+    first, second = pair()
+    forwarding = Forwarding(first.drivers, first, first._answer)
+    own = first._assignments()
+    joined = forwarding.with_others(own)
+    assert [*joined] == [(("second", OTHER_DRIVER), second.tasks), *own]
+    assert forwarding.with_others(own) is joined
+    second.tasks = {"0_3": "running"}
+    second.drivers = Drivers(Driver("second", "second/1"))
+    first.meet(second)
+    assert [*forwarding.with_others(own)] == [(("second", OTHER_DRIVER), {"0_3": "running"}), *own]
+    newer = [(("first-worker", 1), {"0_3": "running"})]
+    assert [*forwarding.with_others(newer)] == [(("second", OTHER_DRIVER), {}), *newer]
+    first.drivers.hear("second", None)
+    assert forwarding.with_others(newer) is newer

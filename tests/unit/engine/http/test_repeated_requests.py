@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -131,3 +132,48 @@ def test_long_headers_are_not_kept_for_the_next_request(
         for _ in range(2):
             assert _exchanged(connection, long)[0] == 200
     assert taken == []
+
+
+def test_each_request_has_its_own_parameters(served: Served) -> None:
+    paths = [
+        b"/stores/counts/key-03?partition=0",
+        b"/stores/counts/key-03?partition=9",
+        b"/stores/counts/key-04",
+        b"/stores/counts/key-04?partition=0",
+        b"/stores/counts/?partition=0",
+        b"/stores/counts/..",
+        b"/stores/numbers/2?partition=0",
+        b"/stores/counts/2?partition=0",
+    ]
+    asked = [FIRST.replace(b"/stores/counts/key-03", path) for path in paths]
+    expected = []
+    for one in asked:
+        with served.connected() as connection:
+            expected.append(_exchanged(connection, one))
+    with served.connected() as connection:
+        assert [_exchanged(connection, one) for one in asked] == expected
+    assert [status for status, _ in expected] == [200, 400, 200, 200, 404, 404, 200, 404]
+
+
+def test_a_store_that_changes_or_goes_is_noticed_on_its_connection() -> None:
+    served = Served()
+    entries = served.worker.shop._entries
+
+    def answers(connection: socket.socket) -> list[tuple[int, bytes]]:
+        return [_exchanged(connection, FIRST) for _ in range(2)]
+
+    try:
+        with served.connected() as connection:
+            assert answers(connection)[0][0] == 200
+            entry = entries.pop("counts")
+            assert [status for status, _ in answers(connection)] == [404, 404]
+            # Its keys are numbers now.
+            entries["counts"] = replace(entries["numbers"], name="counts")
+            found = answers(connection)
+            assert {(status, b"is none of this store" in body) for status, body in found} == {
+                (400, True)
+            }
+            entries["counts"] = entry
+            assert [status for status, _ in answers(connection)] == [200, 200]
+    finally:
+        served.close()

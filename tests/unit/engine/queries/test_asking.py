@@ -15,6 +15,7 @@ from msgspec import structs
 from penstock._engine.queries import asking
 from penstock._engine.queries.asking import AnsweredPart, Asker, Ended, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.key_batch import KeyPlace
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
 from penstock.errors import QueryError, StoreNotReadyError
 
@@ -224,6 +225,47 @@ def test_a_running_owner_comes_before_one_that_restores() -> None:
     workers.tasks[FIRST]["0_0"] = "restoring"
     workers.tasks[SECOND]["0_0"] = "running"
     assert workers.asker.owners(STORE)[0] == SECOND
+
+
+def test_a_key_is_asked_of_the_worker_that_runs_its_task_now() -> None:
+    """Who runs what is looked up once for each change of the assignments."""
+    asked: list[Worker] = []
+
+    def begin_get(worker: Worker, *_: object) -> Callable[[], None]:
+        asked.append(worker)
+        return lambda: None
+
+    both: list[tuple[Worker, dict[str, str]]]
+    both = [(FIRST, {"0_0": "running", "0_1": "running"}), (SECOND, {"0_2": "running"})]
+    moved = [(FIRST, {"0_1": "running"}), (SECOND, {"0_2": "running", "0_0": "running"})]
+    claimed_by_both = [*both, (SECOND, {"0_0": "running"})]
+    restoring = [(FIRST, {"0_0": "restoring"})]
+    now = [both]
+    asker = Asker(lambda: now[0], lambda _worker, _question: None, begin_get=begin_get)
+
+    common = Question(0, "counts", Read("get"), ())
+
+    def worker_of(partition: int) -> Worker | None:
+        drop = asker.begin_get(
+            STORE, Question(0, "counts", ALL, ()), KeyPlace(partition, b"k"), [].append
+        )
+        return asked.pop() if drop is not None else None
+
+    assert [worker_of(0), worker_of(0), worker_of(2), worker_of(GLOBAL)] == [
+        FIRST,
+        FIRST,
+        SECOND,
+        SECOND,
+    ]
+    now[0] = moved
+    assert [worker_of(0), worker_of(1), worker_of(0)] == [SECOND, FIRST, SECOND]
+    now[0] = claimed_by_both
+    assert worker_of(0) == SECOND, "the one that was heard of last"
+    now[0] = restoring
+    assert [worker_of(0), worker_of(1), worker_of(GLOBAL)] == [None, None, FIRST]
+    now[0] = []
+    assert worker_of(GLOBAL) is None
+    assert not asked
 
 
 def test_every_worker_has_a_global_store() -> None:

@@ -61,12 +61,17 @@ def test_a_crowd_that_is_gone_is_soon_forgotten() -> None:
 def test_keys_wait_no_longer_than_questions_where_few_come() -> None:
     gathering = crowded()
     long = gathering.wait(NOW, 2, 0.005)
-    assert long.seconds_of_keys > 0
-    assert gathering.wait(NOW, 2, 0.005) == long
-    gathering.waited_for_keys(NOW, 4)
-    assert gathering.wait(NOW, 2, 0.005) == long
-    gathering.waited_for_keys(NOW, 3)
+    short = long._replace(seconds_of_keys=0.0)
+    assert long != short
+    for count in (25, 0, 4, 4):  # now more, now less
+        gathering.waited_for_keys(NOW, count)
+        assert gathering.wait(NOW, 2, 0.005) == long
+    for count in (3, 3):
+        gathering.waited_for_keys(NOW, count)
+    assert gathering.wait(NOW, 2, 0.005) == short
     gathering.overlapped(NOW + 0.9)
-    assert gathering.wait(NOW + 0.9, 2, 0.005) == Wait(2, 0.005, 0.0)
+    assert gathering.wait(NOW + 0.9, 2, 0.005) == short
     gathering.overlapped(NOW + 1.1)
-    assert gathering.wait(NOW + 1.1, 2, 0.005) == long, "it is tried again"
+    assert gathering.wait(NOW + 1.1, 2, 0.005) == long, "they are tried again"
+    gathering.waited_for_keys(NOW + 1.1, 3)
+    assert gathering.wait(NOW + 1.1, 2, 0.005) == short, "and one wait says enough"

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from penstock._clock import monotonic
 from penstock._engine.queries import gathering, key_batch, question_queues
 from penstock._engine.queries.key_batch import KeyBatch, KeyPlace, question_of_keys
 from penstock._engine.queries.query_server import QueryServer
@@ -252,16 +251,23 @@ def test_a_whole_question_ends_the_longer_wait_of_keys(monkeypatch: pytest.Monke
     assert [one.keys for one in found] == [((b"a", b"b", b"c"),), ()]
 
 
-def test_a_longer_wait_to_which_few_keys_come_is_not_repeated() -> None:
+def test_the_keys_that_come_in_the_longer_wait_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+    monkeypatch.setattr(
+        gathering.Gathering, "waited_for_keys", lambda _self, _now, count: counted.append(count)
+    )
+    monkeypatch.setattr(gathering, "_KEYS_SECONDS_MAX", 0.5)
+    monkeypatch.setattr(gathering, "_KEYS_TIMES_BUSY", 100)
     queues = QuestionQueues()
     begun(queues, b"a", b"b")
-    queue = queues._queue(WORKER)
-    (question,) = queues.poll(QuestionPoll(*WORKER, answer_seconds=0.005))
-    begun(queues, b"c")
-    poll = QuestionPoll(*WORKER, (Answer(question.number, (Part(0),)),), 0.005)
-    assert queue._gathering.wait(monotonic(), 2, 0.005).seconds_of_keys == 0.0
-    assert [one.keys for one in queues.poll(poll)] == [((b"c",),)]
+    poll = QuestionPoll(*WORKER, answer_seconds=0.005)
+    poller = threading.Thread(target=queues.poll, args=(poll,))
+    poller.start()
+    wait_for(lambda: queues._queue(WORKER)._lingers_for_keys, "the longer wait")
+    begun(queues, b"c", b"d", b"e")
+    poller.join(30)
     queues.close()
+    assert counted == [3]
 
 
 def test_a_key_that_comes_behind_a_dropped_one_is_sent() -> None:
