@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._engine.queries.gathering import NO_WAIT, Gathering, Wait
+from penstock._engine.queries.gathering import NO_WAIT, Gathering
 
 NOW = 100.0
 MILLISECOND = 0.001
