@@ -15,11 +15,11 @@ _KEYS_TIMES_BUSY, _KEYS_SECONDS_MAX = 10, 0.06
 # For how long questions are expected to overlap again. The questions of one asker never do.
 _CROWDED_SECONDS = 0.1
 _ENOUGH_MAX = 32
-# By how much fewer askers are expected with each exchange. Those who do not wait for their answers
+# By how much fewer askers are expected with each exchange. Askers that do not wait for an answer
 # ask now more, now less.
 _FEWER_ASKERS = 0.9
-# When fewer keys come in the longer waits, these save little, and hold up whoever asks again and
-# again. They are tried again after a while.
+# When fewer keys come in the longer waits, these save little, and hold up an asker that asks again
+# and again. They are tried again after a while.
 _WORTH_KEYS = 4.0
 _FEW_SECONDS = 1.0
 
