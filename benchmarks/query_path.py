@@ -51,8 +51,9 @@ def main() -> None:
     pid: int = here.recv()
     (plan,) = plan_subtopologies(topology("plain"), "app")
     entry = StoreEntry("plain", plan.stores["plain"], {0: "0_0"}, 1)
+    owners = [(("worker", pid), {"0_0": "running"})]  # one list, as a driver has between changes
     asker = Asker(
-        lambda: [(("worker", pid), {"0_0": "running"})],
+        lambda: owners,
         queues.ask,
         begin=queues.begin,
         begin_get=queues.begin_get,
