@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -80,3 +83,49 @@ def test_workers_begin_before_the_query_as_forks_of_one_daemon(
         r"start: before run\(\) [\d.]+ s, preparing [\d.]+ s, spark [\d.]+ s, .*in all [\d.]+ s"
     )
     assert re.search(stages, ran.stderr), ran.stderr
+
+
+REFUSED = """
+import sys
+from penstock import KafkaStreams, StreamsBuilder
+
+builder = StreamsBuilder()
+builder.stream("start-nowhere").to("start-out")
+settings = {"application.id": "start-refused", "bootstrap.servers": sys.argv[1]}
+KafkaStreams(builder.build(), settings).start()
+"""
+
+
+def test_a_start_that_is_refused_at_once_leaves_no_jvm(
+    kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    # The driver ends before the JVM that starts meanwhile is there.
+    program = tmp_path / "refused.py"
+    program.write_text(REFUSED)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    ran = subprocess.run(
+        [sys.executable, str(program), kafka_broker.bootstrap_servers],
+        env={**environment(tmp_path), "TMPDIR": str(temporary)},
+        text=True,
+        check=False,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert ran.returncode == 1
+    assert "missing: 'start-nowhere'" in ran.stderr
+    until = time.monotonic() + PATIENCE_SECONDS
+    while left := processes_with("spark.app.name=start-refused"):
+        assert time.monotonic() < until, left
+        time.sleep(0.2)
+    assert [path.name for path in temporary.iterdir()] == ["penstock"], "the state's place alone"
+
+
+def processes_with(argument: str) -> list[int]:
+    """Return the processes whose command has an argument."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended
+            if argument in place.read_text(errors="replace").split("\0"):
+                found.append(int(place.parent.name))
+    return found

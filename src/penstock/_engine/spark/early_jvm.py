@@ -6,7 +6,9 @@ To start it takes longer than to examine the cluster, and neither needs the othe
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
+import signal
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -42,7 +44,7 @@ class EarlyJvm:
         self._abandoned = self._taken = False
         self._thread = threading.Thread(target=self._run, name="penstock-jvm", daemon=True)
         self._thread.start()
-        atexit.register(self._drop_folder)
+        atexit.register(self._end_unready)
 
     def take(self) -> Any:
         """Wait for the gateway and return it; raise what kept it from starting."""
@@ -67,12 +69,20 @@ class EarlyJvm:
                 target=_end, args=(gateway,), name="penstock-jvm-end", daemon=True
             ).start()
 
-    def _drop_folder(self) -> None:
-        """Remove the folder that pyspark would remove when the JVM is there, if this process ends
-        before: a start that was refused does not wait for it.
+    def _end_unready(self) -> None:
+        """End the JVM if this process ends before it is there, and remove the folder that pyspark
+        would remove then: a start that was refused does not wait for it.
         """
         place = self._options.get("env", {}).get(_PLACE)
-        if place is not None and self._thread.is_alive():
+        if place is None or not self._thread.is_alive():
+            return
+        started = _children_of(self._thread)
+        for process in started:
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        # A JVM that does not find its folder never ends. Where the system does not say which one
+        # was started, the folder stays, and the JVM ends with its input.
+        if started:
             shutil.rmtree(Path(place).parent, ignore_errors=True)
 
     def _run(self) -> None:
@@ -82,12 +92,21 @@ class EarlyJvm:
             self._error = error
             return
         finally:
-            atexit.unregister(self._drop_folder)
+            atexit.unregister(self._end_unready)
         with self._lock:
             self._gateway = gateway
             abandoned = self._abandoned
         if abandoned:
             _end(gateway)
+
+
+def _children_of(thread: threading.Thread) -> list[int]:
+    """Return the processes that a thread has started; none where the system does not tell."""
+    try:
+        listed = Path(f"/proc/self/task/{thread.native_id}/children").read_text("ascii")
+    except OSError:
+        return []
+    return [int(process) for process in listed.split()]
 
 
 def _end(gateway: Any) -> None:

@@ -66,21 +66,25 @@ def test_what_keeps_it_from_starting_is_raised_where_it_is_needed() -> None:
     early.abandon()
 
 
-def test_a_process_that_ends_before_the_jvm_is_there_leaves_no_folder(tmp_path: Path) -> None:
-    # A JVM that never says how it is reached; the folder is pyspark's own.
+def test_a_process_that_ends_before_the_jvm_is_there_leaves_neither_it_nor_its_folder(
+    tmp_path: Path,
+) -> None:
+    # A JVM that never says how it is reached, and does not end with its input, as one that finds no
+    # folder. The folder is pyspark's own.
+    started = tmp_path / "started"
     spark_submit = tmp_path / "spark" / "bin" / "spark-submit"
     spark_submit.parent.mkdir(parents=True)
-    spark_submit.write_text("#!/bin/sh\nread line\n")
+    spark_submit.write_text(f"#!/bin/sh\ntouch {started}\nexec sleep 300\n")
     spark_submit.chmod(0o755)
     made = tmp_path / "temporary"
     made.mkdir()
     program = (
-        "import os, time\n"
+        "import os, sys, time\n"
         "from pyspark.java_gateway import launch_gateway\n"
         "from penstock._engine.spark.early_jvm import EarlyJvm\n"
         "early = EarlyJvm(lambda options: launch_gateway(None, options))\n"
-        "until = time.monotonic() + 60\n"
-        "while 'env' not in early._options:\n"
+        "until = time.monotonic() + 40\n"
+        "while not os.path.exists(sys.argv[1]):\n"
         "    assert time.monotonic() < until, 'waited for the start of the JVM'\n"
         "    time.sleep(0.01)\n"
         "print(len(os.listdir(os.environ['TMPDIR'])), flush=True)\n"
@@ -88,10 +92,10 @@ def test_a_process_that_ends_before_the_jvm_is_there_leaves_no_folder(tmp_path: 
     )
     environment = {"SPARK_HOME": str(tmp_path / "spark"), "TMPDIR": str(made)}
     ended = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", program, str(started)],
         env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        timeout=120,
+        stdout=subprocess.PIPE,  # the JVM has it, too: both have ended when it is read
+        timeout=60,
         check=True,
     )
     assert ended.stdout == b"1\n"
