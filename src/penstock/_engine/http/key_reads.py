@@ -43,7 +43,7 @@ _CROWD = 8
 _CROWD_SECONDS = 0.01
 _HUNG_SECONDS = 0.1
 # All that the server answers waits as long, health and the console too.
-_PAUSE_SECONDS = 0.02
+_PAUSE_SECONDS = 0.03
 
 
 class Keys(Protocol):
