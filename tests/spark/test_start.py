@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from penstock._engine.kafka.client.topic_io import TopicWriter
 from penstock.testing.broker import LocalBroker
+from tests.console.browser import wait_for
 from tests.terminal import PATIENCE_SECONDS, command, environment
 
 pytestmark = pytest.mark.slow
@@ -114,10 +114,8 @@ def test_a_start_that_is_refused_at_once_leaves_no_jvm(
     )
     assert ran.returncode == 1
     assert "missing: 'start-nowhere'" in ran.stderr
-    until = time.monotonic() + PATIENCE_SECONDS
-    while left := processes_with("spark.app.name=start-refused"):
-        assert time.monotonic() < until, left
-        time.sleep(0.2)
+    name = "spark.app.name=start-refused"
+    wait_for(lambda: not processes_with(name), "the end of the JVM", PATIENCE_SECONDS)
     assert [path.name for path in temporary.iterdir()] == ["penstock"], "the state's place alone"
 
 

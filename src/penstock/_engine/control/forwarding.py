@@ -23,7 +23,6 @@ from penstock._engine.queries.asking import (
     Begin,
     BeginGet,
     Copies,
-    Ended,
     ReadOptions,
     Worker,
 )
@@ -34,6 +33,7 @@ from penstock._engine.queries.questions import (
     BEHIND_LAST_ROW,
     SCAN_ENDED,
     Answer,
+    Ended,
     FailureKind,
     Part,
     Question,

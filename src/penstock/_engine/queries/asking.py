@@ -22,6 +22,7 @@ from penstock._engine.queries.questions import (
     ANSWER_BYTES_MAX,
     GLOBAL,
     Answer,
+    Ended,
     Part,
     Question,
     Read,
@@ -36,7 +37,6 @@ Assignments = Iterable[tuple[Worker, Mapping[str, str]]]
 Copies = Iterable[tuple[Worker, Collection[str]]]
 """The workers that are alive, each with the tasks of which it keeps standby copies."""
 Ask = Callable[[Worker, Question], Answer | None]
-Ended = Callable[[Answer | None], None]
 Begin = Callable[[Worker, Question, Ended], Callable[[], None] | None]
 """Asks without waiting (`QuestionQueues.begin`); returns what drops the question, None if this
 worker cannot be asked so.

@@ -151,11 +151,13 @@ class QueryServer:
             return Answer(question.number, (self._next_page(question, question.cursor, share),))
         parts: list[Part] = []
         weights = question.weights
+        left = sum(weights)
         marks = max(1, _MARKS_MAX // max(1, len(weights)))
         for index, weight in enumerate(weights):
-            share = _Share(room * weight // sum(weights[index:]), marks, is_over)
+            share = _Share(room * weight // left, marks, is_over)
             parts.append(self._part(question, index, tasks, share))
             room = max(0, room - bytes_of(parts[-1].rows))
+            left -= weight
         return Answer(question.number, tuple(parts))
 
     def _part(

@@ -13,12 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from penstock._clock import monotonic
 from penstock._engine.queries.gathering import Gathering, Wait
 from penstock._engine.queries.key_batch import KeyBatch, KeyEnded, KeyPlace
-from penstock._engine.queries.questions import Answer, Question, QuestionPoll
+from penstock._engine.queries.questions import Answer, Ended, Question, QuestionPoll
 from penstock.errors import QueryError
 
 _WAIT_SECONDS = 2.0
@@ -28,9 +28,6 @@ _KEY_BYTES_MAX = 4 << 20
 _TIME_MAX = 1 << 63
 # A worker that took questions answers them, or says why not, a moment after their time is over.
 _GRACE_SECONDS = 1.0
-
-
-Ended: TypeAlias = Callable[[Answer | None], None]
 
 
 class _Pending(Protocol):
@@ -308,8 +305,9 @@ class _Queue:
     def _is_enough(self) -> bool:
         if self._closed or self._asker_count >= self._enough:
             return True
-        only_keys = all(isinstance(one, KeyBatch) for one in self._waiting)
-        return self._lingers_for_keys and not only_keys
+        return self._lingers_for_keys and not all(
+            isinstance(one, KeyBatch) for one in self._waiting
+        )
 
     def _take(self) -> list[Question]:
         questions: list[Question] = []

@@ -8,6 +8,7 @@ ten times as long. What has its default is not sent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -158,6 +159,10 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     parts: tuple[Part, ...] = ()
     busy: str = ""
     """What the worker was doing when the time for the answer was over."""
+
+
+Ended: TypeAlias = Callable[[Answer | None], None]
+"""Takes the answer to a question, None if none will come."""
 
 
 class QuestionPoll(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -13,10 +13,10 @@ import pytest
 from msgspec import structs
 
 from penstock._engine.queries import asking
-from penstock._engine.queries.asking import AnsweredPart, Asker, Ended, ReadOptions, Worker
+from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.key_batch import KeyPlace
-from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
+from penstock._engine.queries.questions import GLOBAL, Answer, Ended, Part, Question, Read, Row
 from penstock.errors import QueryError, StoreNotReadyError
 
 FIRST, SECOND = ("first", 1), ("second", 2)
