@@ -74,7 +74,7 @@ class EarlyJvm:
         would remove then: a start that was refused does not wait for it.
         """
         place = self._options.get("env", {}).get(_PLACE)
-        if place is None or not self._thread.is_alive():
+        if place is None:
             return
         started = _children_of(self._thread)
         for process in started:

@@ -13,6 +13,18 @@ import pytest
 
 from penstock._engine.spark.early_jvm import EarlyJvm
 
+REFUSED = "early.abandon()\n"
+# A thread whose `join` was interrupted says of itself that it has ended.
+INTERRUPTED = """
+import signal
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    early.take()
+except KeyboardInterrupt:
+    early.abandon()
+"""
+
 
 class FakeGateway:
     """Stands for the connection to a JVM, and its process."""
@@ -66,8 +78,9 @@ def test_what_keeps_it_from_starting_is_raised_where_it_is_needed() -> None:
     early.abandon()
 
 
+@pytest.mark.parametrize("ends", [REFUSED, INTERRUPTED])
 def test_a_process_that_ends_before_the_jvm_is_there_leaves_neither_it_nor_its_folder(
-    tmp_path: Path,
+    tmp_path: Path, ends: str
 ) -> None:
     # A JVM that never says how it is reached, and does not end with its input, as one that finds no
     # folder. The folder is pyspark's own.
@@ -88,8 +101,7 @@ def test_a_process_that_ends_before_the_jvm_is_there_leaves_neither_it_nor_its_f
         "    assert time.monotonic() < until, 'waited for the start of the JVM'\n"
         "    time.sleep(0.01)\n"
         "print(len(os.listdir(os.environ['TMPDIR'])), flush=True)\n"
-        "early.abandon()\n"
-    )
+    ) + ends
     environment = {"SPARK_HOME": str(tmp_path / "spark"), "TMPDIR": str(made)}
     ended = subprocess.run(
         [sys.executable, "-c", program, str(started)],
