@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from penstock.database import Database
 from tests import postgresql_server
+from tests.outside_programs import left_out, need
 
 pytest_plugins = ["penstock.testing.broker"]
 
@@ -73,6 +74,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """End with what was left out, and how to have it."""
+    reports = terminalreporter.getreports("skipped")
+    if lines := left_out(report.longrepr[2] for report in reports):
+        terminalreporter.section("left out")
+        terminalreporter.write_line("\n".join(lines))
+
+
 @pytest.fixture
 def no_spark_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide the session that other tests of this process may have left, and spark-submit."""
@@ -86,8 +95,7 @@ def no_spark_session(monkeypatch: pytest.MonkeyPatch) -> None:
 def postgresql() -> Iterator[str]:
     """Yield the address of a real PostgreSQL, or skip where none is installed."""
     pytest.importorskip("psycopg", reason="PostgreSQL needs the package psycopg")
-    if postgresql_server.binaries() is None:
-        pytest.skip("PostgreSQL is not installed here")
+    need("postgresql", found=postgresql_server.binaries() is not None)
     with postgresql_server.running() as address:
         yield address
 

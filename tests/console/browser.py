@@ -1,8 +1,4 @@
-"""A real Chromium, driven by its DevTools protocol over two pipes: no other package is needed.
-
-Debian and Ubuntu: `apt-get install chromium`. Elsewhere set PENSTOCK_CHROMIUM to the program of any
-Chromium or Chrome.
-"""
+"""A real Chromium, driven by its DevTools protocol over two pipes: no other package is needed."""
 
 from __future__ import annotations
 
@@ -21,10 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-HOW_TO_GET_ONE = (
-    "there is no Chromium on this machine; install one (Debian: apt-get install chromium), or name "
-    "its program in PENSTOCK_CHROMIUM"
-)
+from tests.outside_programs import need
+
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _SECONDS = 20.0
 
@@ -62,8 +56,8 @@ class Browser:
     """One process; pages have nothing in common but it."""
 
     def __init__(self) -> None:
-        program = found()
-        assert program is not None, HOW_TO_GET_ONE
+        program = found() or ""
+        need("chromium", found=bool(program))
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from penstock._engine.http.access import Access
 from penstock._engine.http.listening import Listening
 from penstock._engine.http.server import HttpServer
-from tests.console.browser import HOW_TO_GET_ONE, Browser, Page, found
+from tests.console.browser import Browser, Page
 from tests.console.simulated import Simulated
-
-IN_A_BROWSER = [
-    pytest.mark.slow,
-    pytest.mark.skipif(found() is None, reason=HOW_TO_GET_ONE),
-]
-"""The marks of tests that need a Chromium."""
 
 TOKEN = "a-token-of-the-tests"
 VIEWS = ["Topology", "Tasks", "Timeline", "Time", "Errors"]

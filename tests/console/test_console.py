@@ -11,10 +11,10 @@ import pytest
 
 from penstock._engine.http.console import open_windows
 from tests.console.browser import Browser, Page
-from tests.console.shown import IN_A_BROWSER, TOKEN, VIEWS, Shown, text, texts, view
+from tests.console.shown import TOKEN, VIEWS, Shown, text, texts, view
 from tests.console.simulated import PLANTED, Simulated
 
-pytestmark = IN_A_BROWSER
+pytestmark = pytest.mark.slow
 
 
 def test_the_graph_appears_and_numbers_move(shown: Shown) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.console.shown import IN_A_BROWSER, Shown, text, texts, view
+from tests.console.shown import Shown, text, texts, view
 
-pytestmark = IN_A_BROWSER
+pytestmark = pytest.mark.slow
 
 SCALE = (
     "(one => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"

@@ -21,7 +21,7 @@ from penstock import (
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.handlers import LogAndContinueProcessingExceptionHandler
-from tests.console.browser import HOW_TO_GET_ONE, Browser, Page, found, wait_for
+from tests.console.browser import Browser, Page, wait_for
 from tests.spark.hosted import TEXT, hosted
 
 PLANTED = "<script>window.planted=1</script>"
@@ -45,7 +45,6 @@ def counted(stream: KStream[str, str]) -> KStream[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(found() is None, reason=HOW_TO_GET_ONE)
 def test_a_running_application_is_shown(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:

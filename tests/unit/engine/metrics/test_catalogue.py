@@ -14,11 +14,11 @@ import yaml  # type: ignore[import-untyped]
 from penstock._engine.metrics.catalogue import CATALOGUE, description
 from penstock._engine.state.rocksdb.key_value import PROPERTIES
 from penstock.metrics import prometheus_name
+from tests.outside_programs import need
 
 DOCS = Path(__file__).parents[4] / "docs"
 FILES = DOCS / "assets" / "monitoring"
 KNOWN = {prometheus_name(name, group) for group, names in CATALOGUE.items() for name in names}
-PROMTOOL = shutil.which("promtool")
 NAME = re.compile(r"\bkafka_streams_\w+")
 
 
@@ -58,7 +58,6 @@ def test_alert_rules_have_what_prometheus_asks_for() -> None:
     assert len({rule["alert"] for rule in rules}) == len(rules)
 
 
-@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not there: Debian's package prometheus")
 @pytest.mark.parametrize(
     "words",
     [
@@ -67,8 +66,9 @@ def test_alert_rules_have_what_prometheus_asks_for() -> None:
     ],
 )
 def test_prometheus_takes_the_alert_rules_and_they_fire_when_they_should(words: list[str]) -> None:
-    assert PROMTOOL is not None
-    done = subprocess.run([PROMTOOL, *words], capture_output=True, text=True, check=False)
+    promtool = shutil.which("promtool") or ""
+    need("promtool", found=bool(promtool))
+    done = subprocess.run([promtool, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
