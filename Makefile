@@ -59,7 +59,7 @@ check-imports: $(READY)
 	@echo "== import contracts" && $(BIN)/lint-imports --no-logo
 
 check-architecture: $(READY)
-	@echo "== architecture tests" && $(BIN)/python -m pytest -q -m architecture
+	@echo "== architecture tests" && $(BIN)/python -m pytest -q -m architecture $$(grep -rl mark.architecture tests --include='test_*.py')
 
 pyright: $(READY) ## what a user's editor says about the types; not part of check
 	@$(BIN)/basedpyright
