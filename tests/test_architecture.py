@@ -29,6 +29,13 @@ LIBRARIES = {
     "confluent_kafka": "_engine/kafka",
     "rocksdict": "_engine/state/rocksdb",
 }
+# What librdkafka sends to the coordinator of a group for an admin client (decision 0011).
+ENDS_THE_PROCESS = {"list_consumer_group_offsets", "delete_consumer_group_offsets"}
+NEEDS_A_LASTING_REQUEST = {
+    "describe_consumer_groups",
+    "alter_consumer_group_offsets",
+    "delete_consumer_groups",
+}
 ASKS_THE_TIME = {
     "time": {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns"},
     "datetime": {"now", "utcnow", "today"},
@@ -122,6 +129,27 @@ def test_a_library_is_imported_in_its_folder_only(library: str) -> None:
         if name.partition(".")[0] == library
     ]
     assert elsewhere == []
+
+
+def test_no_request_can_end_the_process() -> None:
+    """Requests to a coordinator go through `ask_coordinator`, which lets none of them time out."""
+    calls = ENDS_THE_PROCESS | NEEDS_A_LASTING_REQUEST
+    found = []
+    for path in MODULES:
+        tree = _tree(path)
+        lasting = {
+            argument
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "ask_coordinator"
+            for argument in node.args
+            if isinstance(argument, ast.Attribute) and argument.attr in NEEDS_A_LASTING_REQUEST
+        }
+        found += [
+            f"{_shown(path)}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and node.attr in calls and node not in lasting
+        ]
+    assert found == []
 
 
 def test_only_the_clock_asks_for_the_time_or_for_chance() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -310,3 +312,105 @@ def test_a_client_that_never_answers_is_left_behind(
 
 def _uncommitted(application: Application) -> bool:
     return application.worker._tasks.uncommitted()
+
+
+class Askers:
+    """Instances of one application as processes that also ask all the time (`asking.py`)."""
+
+    def __init__(self, servers: str, folder: Path, name: str, count: int) -> None:
+        self._rounds = [0] * count
+        self._errors = [folder / f"{number}.err" for number in range(count)]
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._counters: list[threading.Thread] = []
+        for number, error in enumerate(self._errors):
+            given = [servers, str(folder / f"state-{number}"), name]
+            with error.open("wb") as file:
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "tests.broker.asking", *given],
+                    cwd=Path(__file__).parents[2],
+                    stdout=subprocess.PIPE,
+                    stderr=file,
+                )
+            self._processes.append(process)
+            self._counters.append(threading.Thread(target=self._count, args=(number,)))
+            self._counters[-1].start()
+
+    def _count(self, number: int) -> None:
+        stdout = self._processes[number].stdout
+        assert stdout is not None
+        with stdout:
+            for _ in stdout:
+                self._rounds[number] += 1
+
+    def wait_for_a_round(self) -> None:
+        """Wait until each has asked everything once more."""
+        begun, until = list(self._rounds), time.monotonic() + PATIENCE_SECONDS
+        while any(now == then for now, then in zip(self._rounds, begun, strict=True)):
+            self.check_alive()
+            assert time.monotonic() < until, self._said()
+            time.sleep(0.05)
+
+    def check_alive(self) -> None:
+        codes = [process.poll() for process in self._processes]
+        assert codes == [None] * len(codes), self._said()
+
+    def stop(self) -> list[int]:
+        """End all; return their exit codes."""
+        for process in self._processes:
+            process.terminate()
+        codes = []
+        for process in self._processes:
+            try:
+                codes.append(process.wait(PATIENCE_SECONDS))
+            finally:
+                process.kill()
+        for counter in self._counters:
+            counter.join()
+        return codes
+
+    def _said(self) -> list[str]:
+        ends = [error.read_text(errors="replace")[-2000:] for error in self._errors]
+        return [
+            f"{process.poll()}, {rounds} rounds: {end}"
+            for process, rounds, end in zip(self._processes, self._rounds, ends, strict=True)
+        ]
+
+
+def _restart(broker: LocalBroker) -> None:
+    broker.stop()
+    broker.start()
+
+
+def _kill(broker: LocalBroker) -> None:
+    broker.kill()
+    broker.start()
+
+
+def _stall(broker: LocalBroker) -> None:
+    assert broker._process is not None
+    group = os.getpgid(broker._process.pid)
+    os.killpg(group, signal.SIGSTOP)
+    time.sleep(1.5)  # longer than `asking.py` waits for an answer
+    os.killpg(group, signal.SIGCONT)
+
+
+@pytest.mark.parametrize(
+    ("instances", "times"),
+    [(1, 5), pytest.param(2, 50, marks=[pytest.mark.long, pytest.mark.timeout(7200)])],
+)
+def test_no_request_ends_a_process_when_its_broker_comes_back(
+    instances: int, times: int, mortal_broker: LocalBroker, tmp_path: Path
+) -> None:
+    """librdkafka can end the process: its issue 4605, and decision 0011."""
+    name = f"asks-{times}"
+    for topic in (f"{name}-in", f"{name}-out"):
+        mortal_broker.create_topic(topic, 2)
+    askers = Askers(mortal_broker.bootstrap_servers, tmp_path, name, instances)
+    try:
+        askers.wait_for_a_round()
+        for fault in [_restart, _kill, _stall] * times:
+            fault(mortal_broker)
+            askers.wait_for_a_round()
+    finally:
+        codes = askers.stop()
+    assert codes == [0] * instances

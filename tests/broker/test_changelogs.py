@@ -306,7 +306,7 @@ def test_a_table_whose_offsets_the_broker_has_forgotten_is_not_shown_as_empty(
     stopped: Stopped, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = opened(stopped)
-    monkeypatch.setattr(extent, "committed_offsets", lambda admin, group: {})
+    monkeypatch.setattr(extent, "committed_offsets", lambda config, places: {})
     with pytest.raises(QueryError, match="has forgotten the offsets"):
         find_extent(there.entries["users"], stopped.config, there.admin)
 

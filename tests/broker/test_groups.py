@@ -16,9 +16,15 @@ from penstock._engine.kafka.client.groups import (
     stable_offsets,
 )
 from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 
 pytestmark = pytest.mark.slow
+
+
+def _application(broker: LocalBroker, name: str) -> StreamsConfig:
+    servers = broker.bootstrap_servers
+    return StreamsConfig({"application.id": name, "bootstrap.servers": servers})
 
 
 def test_a_group_that_is_not_there_has_nothing_and_is_deleted_already(
@@ -29,7 +35,7 @@ def test_a_group_that_is_not_there_has_nothing_and_is_deleted_already(
     delete_group(admin, "no-such-group")
 
     assert members_of(admin, "no-such-group") == ()
-    assert committed_offsets(admin, "no-such-group") == {}
+    assert committed_offsets(_application(kafka_broker, "no-such-group")) == {}
 
 
 def test_a_group_has_members_and_offsets_until_it_is_deleted(
@@ -46,13 +52,15 @@ def test_a_group_has_members_and_offsets_until_it_is_deleted(
     consumer.commit(offsets=[TopicPartition(topic, 1, 0)], asynchronous=False)
 
     assert [member.id for member in members_of(admin, group)] == ["reader"]
-    assert committed_offsets(admin, group) == {(topic, 1): 0}
+    config = _application(kafka_broker, group)
+    assert committed_offsets(config) == {(topic, 1): 0}
+    assert committed_offsets(config, [(topic, 0)]) == {}
     with pytest.raises(StreamsError, match=r"deleting the committed offsets of .* is refused"):
         delete_group(admin, group)
 
     consumer.close()
     delete_group(admin, group)
-    assert committed_offsets(admin, group) == {}
+    assert committed_offsets(config) == {}
 
 
 def test_the_offsets_of_a_transaction_that_is_being_committed_are_waited_for(
@@ -60,9 +68,10 @@ def test_the_offsets_of_a_transaction_that_is_being_committed_are_waited_for(
 ) -> None:
     topic, servers = kafka_topic(), kafka_broker.bootstrap_servers
     admin, group = AdminClient({"bootstrap.servers": servers}), f"writer-of-{topic}"
-    assert stable_offsets(admin, group) == {}
+    config = _application(kafka_broker, group)
+    assert stable_offsets(config) == {}
     commit_offsets(admin, group, [TopicPartition(topic, 0, 3, metadata="noted")])
-    assert stable_offsets(admin, group) == {(topic, 0): (3, "noted")}
+    assert stable_offsets(config) == {(topic, 0): (3, "noted")}
     consumer = Consumer({"bootstrap.servers": servers, "group.id": group})
     producer = Producer({"bootstrap.servers": servers, "transactional.id": group})
     producer.init_transactions(30)
@@ -71,6 +80,6 @@ def test_the_offsets_of_a_transaction_that_is_being_committed_are_waited_for(
     producer.send_offsets_to_transaction([place], consumer.consumer_group_metadata(), 30)
     late = threading.Timer(0.5, producer.commit_transaction, [30])
     late.start()
-    assert stable_offsets(admin, group) == {(topic, 0): (7, "")}
+    assert stable_offsets(config) == {(topic, 0): (7, "")}
     late.join()
     consumer.close()

@@ -89,7 +89,7 @@ class Counted:
 
     def remains(self) -> tuple[dict[Partition, int], list[str], list[Path]]:
         """Return what a reset is about: offsets, internal topics, the folders of tasks."""
-        offsets = committed_offsets(open_admin(self.config), self.name)
+        offsets = committed_offsets(self.config)
         return offsets, self.internal_topics(), sorted(self.state_dir.glob("*/*_*"))
 
 
@@ -122,7 +122,7 @@ def test_it_begins_anew(counted: Counted, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err.splitlines()[1] == "committed the new offsets"
     assert counted.internal_topics() == []
     assert list(counted.state_dir.glob("*/*_*")) == []
-    committed = committed_offsets(open_admin(counted.config), counted.name)
+    committed = committed_offsets(counted.config)
     assert {place: committed[place] for place in committed if place[0] == counted.lines} == {
         (counted.lines, 0): 0,
         (counted.lines, 1): 0,

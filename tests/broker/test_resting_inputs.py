@@ -48,7 +48,7 @@ def test_a_topic_of_a_pattern_that_is_deleted_while_it_rests_does_not_stop_the_o
     blueprint, seen = prepare(builder.build(), config), list[Output]()
 
     def committed() -> dict[tuple[str, int], int]:
-        return committed_offsets(admin, config.application_id)
+        return committed_offsets(config)
 
     with TaskHost(blueprint) as host:
         worker = open_worker(blueprint, host, seen.extend)

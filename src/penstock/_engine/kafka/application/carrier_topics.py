@@ -150,7 +150,7 @@ def offsets_of_group(config: StreamsConfig, patience_seconds: float) -> Offsets:
         StreamsError: the cluster does not answer in time, or refuses.
     """
     offsets: Offsets = {}
-    committed = stable_offsets(open_admin(config), config.application_id, patience_seconds)
+    committed = stable_offsets(config, patience_seconds)
     for (topic, number), place in sorted(committed.items()):
         offsets.setdefault(topic, {})[str(number)] = place
     return offsets

@@ -113,7 +113,7 @@ class GroupProgress:
         places = {
             place for task in self._blueprint.tasks if task.id in tasks for place in task.inputs
         }
-        committed = committed_offsets(self._admin, self._config.application_id)
+        committed = committed_offsets(self._config, places)
         ends = end_offsets(self._admin, places)
         first = first_offsets(self._admin, places)
         # A group that begins at the end of a topic has nothing to catch up with yet.
@@ -136,8 +136,8 @@ class GroupProgress:
         Raises:
             StreamsError: the cluster does not answer.
         """
-        committed = committed_offsets(self._admin, self._config.application_id)
         targets = self._waves.targets
+        committed = committed_offsets(self._config, targets)
         missing = {
             place: committed.get(place)
             for place, end in targets.items()

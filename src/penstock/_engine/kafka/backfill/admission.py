@@ -133,7 +133,7 @@ def past_of(config: StreamsConfig, admin: AdminClient, named: NamedTopics) -> Pa
     used = {topic for (topic, _), end in end_offsets(admin, places).items() if end > 0}
     return Past(
         members=len(members_of(admin, config.application_id)),
-        offsets=len(committed_offsets(admin, config.application_id)),
+        offsets=len(committed_offsets(config)),
         topics=tuple(sorted(used)),
         tasks=tuple(StateDirectory(config.state_dir, config.application_id).task_ids()),
     )

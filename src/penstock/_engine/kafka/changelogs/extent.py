@@ -66,9 +66,8 @@ def find_extent(
     now = find_range(admin, topic)
     ends = dict(now.ends)
     if entry.plan.source_topic is not None and not entry.is_global:
-        done = committed_offsets(admin, config.application_id)
-        is_known = any(one == topic for one, _ in done)
-        if not is_known and any(end > now.starts[number] for number, end in ends.items()):
+        done = committed_offsets(config, [(topic, number) for number in ends])
+        if not done and any(end > now.starts[number] for number, end in ends.items()):
             msg = (
                 f"application {config.application_id!r} has no committed offset of topic "
                 f"{topic!r}, which is the changelog of store {entry.name!r}: it has not processed "

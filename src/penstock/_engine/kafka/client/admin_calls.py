@@ -28,6 +28,7 @@ __all__ = [
     "REQUEST_SECONDS",
     "AdminClient",
     "RenewedAdmin",
+    "ask_coordinator",
     "open_admin",
     "renewed_admin",
     "settle",
@@ -48,6 +49,9 @@ _SILENT_SECONDS = 2.0
 _GREETING_SECONDS = 1.0
 _RENEWAL_SECONDS = 10.0
 _ANSWER_SECONDS = 5.0
+
+# The longest that the client takes.
+_COORDINATOR_SECONDS = 3600.0
 
 # What the client adds about itself: (after 0ms in state CONNECT, 3 identical error(s) suppressed)
 _IN_PASSING = re.compile(r" \(after \d+ms in state [^()]*(\(s\)[^()]*)?\)")
@@ -98,7 +102,7 @@ def open_admin(config: StreamsConfig) -> AdminClient:
                 timeout_seconds,
             )
         warned = True
-    return admin
+    return cast("AdminClient", RenewedAdmin(lambda: AdminClient(admin_settings(config)), admin))
 
 
 def _hosts_are_unknown(servers: str, faults: list[KafkaError]) -> bool:
@@ -139,11 +143,11 @@ class RenewedAdmin:
     a coordinator again.
     """
 
-    def __init__(self, make: Callable[[], AdminClient]) -> None:
+    def __init__(self, make: Callable[[], AdminClient], admin: AdminClient | None = None) -> None:
         self._make = make
         self._lock = threading.Lock()
-        self._admin: AdminClient | None = None
-        self._made_at = 0.0
+        self._admin = admin
+        self._made_at = clock.monotonic()
         self._replaced: list[tuple[float, AdminClient]] = []
         """Kept while requests of other threads may wait in them, which would fail with them."""
 
@@ -224,7 +228,21 @@ def until(true: Callable[[], bool], timeout_seconds: float) -> bool:
     return True
 
 
-def settle(futures: Mapping[K, Future[Any]]) -> tuple[dict[K, Any], dict[K, KafkaError]]:
+def ask_coordinator(
+    call: Callable[..., Mapping[K, Future[Any]]], asked: list[Any], **options: Any
+) -> tuple[dict[K, Any], dict[K, KafkaError]]:
+    """Return what `settle` does of a request to the coordinator of a group.
+
+    librdkafka ends the process when the coordinator comes back after such a request has timed out
+    (its issue 4605). So the request has no timeout: it is the answer that is not waited for, and
+    the request ends with its client, which `with_retries` replaces (decision 0011).
+    """
+    return settle(call(asked, request_timeout=_COORDINATOR_SECONDS, **options), REQUEST_SECONDS)
+
+
+def settle(
+    futures: Mapping[K, Future[Any]], timeout_seconds: float = REQUEST_SECONDS + _ANSWER_SECONDS
+) -> tuple[dict[K, Any], dict[K, KafkaError]]:
     """Wait for all answers; return the good ones and the refusals, raise a fault that may pass.
 
     A client whose own thread has died, as of too little memory, never answers: that is a timeout.
@@ -233,7 +251,7 @@ def settle(futures: Mapping[K, Future[Any]]) -> tuple[dict[K, Any], dict[K, Kafk
     refusals: dict[K, KafkaError] = {}
     for key, future in futures.items():
         try:
-            answers[key] = future.result(REQUEST_SECONDS + _ANSWER_SECONDS)
+            answers[key] = future.result(timeout_seconds)
         except TimeoutError:
             raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from None
         except KafkaException as error:

@@ -13,7 +13,12 @@ from typing import Any
 from confluent_kafka import KafkaError, TopicCollection
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
+from penstock._engine.kafka.client.admin_calls import (
+    REQUEST_SECONDS,
+    ask_coordinator,
+    settle,
+    with_retries,
+)
 from penstock._engine.planner.layout import Layout
 from penstock._engine.planner.permissions import (
     Need,
@@ -89,23 +94,22 @@ def allowed_operations(
     """Return what is allowed on each topic and group; None where the cluster does not say."""
     topics = {need.name: need for need in needs if need.resource == "topic"}
     groups = {need.name: need for need in needs if need.resource == "group"}
-    options: dict[str, Any] = {
-        "include_authorized_operations": True,
-        "request_timeout": REQUEST_SECONDS,
-    }
+    options = {"include_authorized_operations": True}
 
     def ask() -> list[tuple[Need, Any, KafkaError | None]]:
         found: list[tuple[Need, Any, KafkaError | None]] = []
-        for things, futures in (
-            (topics, admin.describe_topics(TopicCollection(list(topics)), **options)),
-            (groups, admin.describe_consumer_groups(list(groups), **options)),
+        described = admin.describe_topics(
+            TopicCollection(list(topics)), request_timeout=REQUEST_SECONDS, **options
+        )
+        for things, (answers, refusals) in (
+            (topics, settle(described)),
+            (groups, ask_coordinator(admin.describe_consumer_groups, list(groups), **options)),
         ):
-            answers, refusals = settle(futures)
             found += [(things[name], answer, None) for name, answer in answers.items()]
             found += [(things[name], None, refusal) for name, refusal in refusals.items()]
         return found
 
-    answered = with_retries("asking for permissions", ask, _PATIENCE_SECONDS)
+    answered = with_retries("asking for permissions", ask, _PATIENCE_SECONDS, admin)
     return {need: _operations(answer, refusal) for need, answer, refusal in answered}
 
 

@@ -6,11 +6,11 @@ A group that does not exist has no members and no offsets, and is deleted alread
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import (
+    Consumer,
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
     KafkaError,
@@ -19,12 +19,15 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, ask_coordinator, with_retries
 from penstock._engine.kafka.client.client_errors import code_of
+from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.denials import allowing
+from penstock._engine.kafka.client.topics import Isolation
 from penstock._engine.planner.reset import Member
 from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
 
 _PATIENCE_SECONDS = 60.0
 _NO_GROUP = frozenset({KafkaError.GROUP_ID_NOT_FOUND})
@@ -94,69 +97,77 @@ def tasks_by_member(admin: AdminClient, group: str, task_topic: str) -> dict[str
 
 
 def committed_offsets(
-    admin: AdminClient,
-    group: str,
+    config: StreamsConfig,
     partitions: Iterable[Partition] | None = None,
     patience_seconds: float = _PATIENCE_SECONDS,
 ) -> dict[Partition, int]:
-    """Return the committed offsets of a group, of all partitions or of these.
+    """Return the committed offsets of an application, of all partitions or of these.
 
     Raises:
         StreamsError: the cluster does not answer.
     """
-    places = None if partitions is None else [TopicPartition(*one) for one in partitions]
-    if places == []:
-        return {}
-    asked = [ConsumerGroupTopicPartitions(group, places)]
-    request_seconds = min(patience_seconds, REQUEST_SECONDS)
-    answers = _asked(
-        admin,
-        f"asking for the committed offsets of application {group!r}",
-        lambda: admin.list_consumer_group_offsets(asked, request_timeout=request_seconds),
-        patience_seconds,
-    )
-    return {
-        (place.topic, place.partition): place.offset
-        for answer in answers.values()
-        for place in answer.topic_partitions
-        if place.offset >= 0
-    }
+    found = _read_offsets(config, partitions, "read_uncommitted", patience_seconds)
+    return {place: offset for place, (offset, _) in found.items()}
 
 
 def stable_offsets(
-    admin: AdminClient, group: str, patience_seconds: float = _PATIENCE_SECONDS
+    config: StreamsConfig, patience_seconds: float = _PATIENCE_SECONDS
 ) -> dict[Partition, tuple[int, str]]:
-    """Return the committed offsets of a group with their metadata, once those of transactions whose
-    markers are late are among them.
+    """Return the committed offsets of an application with their metadata, once those of
+    transactions whose markers are late are among them.
 
     Raises:
         StreamsError: the cluster does not answer.
     """
-    asked = [ConsumerGroupTopicPartitions(group)]
+    return _read_offsets(config, None, "read_committed", patience_seconds)
 
-    def ask() -> tuple[dict[str, Any], dict[str, KafkaError]]:
-        answers, refusals = settle(
-            admin.list_consumer_group_offsets(
-                asked, require_stable=True, request_timeout=REQUEST_SECONDS
-            )
-        )
-        for answer in answers.values():
-            for place in answer.topic_partitions:
-                if place.error is not None:
-                    # Transactions end: the client does not know that it may ask again.
-                    is_open = place.error.code() == KafkaError.UNSTABLE_OFFSET_COMMIT
-                    fault = KafkaError(place.error.code(), place.error.str(), retriable=is_open)
-                    raise KafkaException(fault)
-        return answers, refusals
 
-    what = f"asking for the committed offsets of application {group!r}"
-    answers = _checked(what, *with_retries(what, ask, patience_seconds, admin))
+def _read_offsets(
+    config: StreamsConfig,
+    partitions: Iterable[Partition] | None,
+    isolation: Isolation,
+    patience_seconds: float,
+) -> dict[Partition, tuple[int, str]]:
+    """Ask a consumer that never joins the group: an admin client ends the process when it is told
+    that a broker is no more the coordinator (decision 0011).
+    """
+    wanted = None if partitions is None else [TopicPartition(*one) for one in partitions]
+    if wanted == []:
+        return {}
+    settings = {**consumer_settings(config, "input"), "isolation.level": isolation}
+    seconds = min(patience_seconds, REQUEST_SECONDS)
+
+    def ask() -> list[TopicPartition]:
+        # A new one each time: one that has lost its coordinator may never find it again.
+        consumer = Consumer(settings)
+        try:
+            places = _all_partitions(consumer, seconds) if wanted is None else wanted
+            answers = consumer.committed(places, timeout=seconds) if places else []
+        finally:
+            consumer.close()
+        for answer in answers:
+            if (error := answer.error) is not None:
+                # Transactions end: the client does not know that it may ask again.
+                is_open = error.code() == KafkaError.UNSTABLE_OFFSET_COMMIT
+                raise KafkaException(KafkaError(error.code(), error.str(), retriable=is_open))
+        return answers
+
+    what = f"asking for the committed offsets of application {config.application_id!r}"
+    try:
+        answers = with_retries(what, ask, patience_seconds)
+    except KafkaException as error:
+        raise _refused(what, config.application_id, code_of(error)) from error
     return {
-        (place.topic, place.partition): (place.offset, str(place.metadata or ""))
-        for answer in answers.values()
-        for place in answer.topic_partitions
-        if place.offset >= 0
+        (answer.topic, answer.partition): (answer.offset, str(answer.metadata or ""))
+        for answer in answers
+        if answer.offset >= 0
     }
+
+
+def _all_partitions(consumer: Consumer, timeout_seconds: float) -> list[TopicPartition]:
+    """Return all partitions that can have a committed offset: one goes with its topic."""
+    topics = consumer.list_topics(timeout=timeout_seconds).topics
+    return [TopicPartition(name, number) for name in topics for number in topics[name].partitions]
 
 
 def commit_offsets(admin: AdminClient, group: str, places: Iterable[TopicPartition]) -> None:
@@ -167,7 +178,7 @@ def commit_offsets(admin: AdminClient, group: str, places: Iterable[TopicPartiti
     """
     asked = ConsumerGroupTopicPartitions(group, list(places))
     try:
-        answers: Mapping[str, Any] = settle(admin.alter_consumer_group_offsets([asked]))[0]
+        answers: Mapping[str, Any] = ask_coordinator(admin.alter_consumer_group_offsets, [asked])[0]
     except KafkaException as error:
         msg = f"the offsets of application {group!r} cannot be changed: {code_of(error).str()}"
         raise StreamsError(msg) from error
@@ -192,7 +203,7 @@ def delete_group(admin: AdminClient, group: str) -> None:
     _asked(
         admin,
         f"deleting the committed offsets of application {group!r}",
-        lambda: admin.delete_consumer_groups([group], request_timeout=REQUEST_SECONDS),
+        lambda: ask_coordinator(admin.delete_consumer_groups, [group]),
     )
 
 
@@ -202,7 +213,7 @@ def _described(
     return _asked(
         admin,
         f"looking at the group of application {group!r}",
-        lambda: admin.describe_consumer_groups([group], request_timeout=REQUEST_SECONDS),
+        lambda: ask_coordinator(admin.describe_consumer_groups, [group]),
         patience_seconds,
     )
 
@@ -210,20 +221,17 @@ def _described(
 def _asked(
     admin: AdminClient,
     what: str,
-    ask: Callable[[], Mapping[str, Future[Any]]],
+    ask: Callable[[], tuple[dict[str, Any], dict[str, KafkaError]]],
     patience_seconds: float = _PATIENCE_SECONDS,
 ) -> dict[str, Any]:
     """Return the answers; none of a group that does not exist."""
-    answers, refusals = with_retries(what, lambda: settle(ask()), patience_seconds, admin)
-    return _checked(what, answers, refusals)
-
-
-def _checked(
-    what: str, answers: dict[str, Any], refusals: Mapping[str, KafkaError]
-) -> dict[str, Any]:
+    answers, refusals = with_retries(what, ask, patience_seconds, admin)
     for group, refusal in refusals.items():
         if refusal.code() not in _NO_GROUP:
-            hint = allowing(refusal, "READ", "group", group)
-            msg = f"{what} is refused: {refusal.str()}{hint}"
-            raise StreamsError(msg)
+            raise _refused(what, group, refusal)
     return answers
+
+
+def _refused(what: str, group: str, refusal: KafkaError) -> StreamsError:
+    hint = allowing(refusal, "READ", "group", group)
+    return StreamsError(f"{what} is refused: {refusal.str()}{hint}")

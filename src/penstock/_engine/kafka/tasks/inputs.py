@@ -46,7 +46,7 @@ class Inputs(Protocol):
     lags: dict[Partition, int]
 
     def committed(
-        self, partitions: Iterable[Partition]
+        self, partitions: Iterable[Partition], timeout_seconds: float = _NETWORK_SECONDS
     ) -> dict[Partition, tuple[int, str] | None]: ...
     def renew(self) -> None: ...
     def add(self, offsets: Mapping[Partition, int]) -> None: ...
@@ -84,14 +84,16 @@ class InputReader:
         self._client_paused: set[Partition] = set()
         """Those that are paused in the client as well."""
 
-    def committed(self, partitions: Iterable[Partition]) -> dict[Partition, tuple[int, str] | None]:
+    def committed(
+        self, partitions: Iterable[Partition], timeout_seconds: float = _NETWORK_SECONDS
+    ) -> dict[Partition, tuple[int, str] | None]:
         """Return the committed offset and its metadata, None where there is none.
 
         Waits for transactions that are still committing offsets (the broker's stable fetch).
         """
         asked = [TopicPartition(topic, number) for topic, number in partitions]
         try:
-            answers = self._consumer.committed(asked, timeout=_NETWORK_SECONDS) if asked else []
+            answers = self._consumer.committed(asked, timeout=timeout_seconds) if asked else []
         except KafkaException as error:
             kind = BrokerAway if is_retriable(code_of(error)) else StreamsError
             if hint := allowing(code_of(error), "READ", "group", str(self._settings["group.id"])):

@@ -14,14 +14,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
-from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import BrokerAway, crash_point
-from penstock._engine.kafka.client.groups import committed_offsets
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.assigned_task import AssignedTask
+from penstock._engine.kafka.tasks.inputs import Inputs
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import CommitOffset
@@ -41,8 +40,8 @@ _MARKER_PAUSE_SECONDS = 0.02
 class Checkpoints:
     """When local state gets a checkpoint, and the end offsets in it."""
 
-    def __init__(self, admin: AdminClient, group: str, now_ms: int) -> None:
-        self._admin, self._group = admin, group
+    def __init__(self, admin: AdminClient, inputs: Inputs, now_ms: int) -> None:
+        self._admin, self._inputs = admin, inputs
         self._last_ms = self._last_of_all_ms = now_ms
 
     def due(self, now_ms: int) -> bool:
@@ -104,11 +103,11 @@ class Checkpoints:
             again.update(each.task.last_offsets())
         asked = again.keys() - offsets.keys()
         try:
-            known = committed_offsets(self._admin, self._group, sorted(asked), _ENDS_SECONDS)
-        except (StreamsError, KafkaException) as error:
-            _log.info("group=%s offsets of inputs that rest are not known: %s", self._group, error)
+            known = self._inputs.committed(sorted(asked), _ENDS_SECONDS)
+        except StreamsError as error:
+            _log.info("offsets of inputs that rest are not known: %s", error)
             return {}
-        return {place: kept for place, kept in again.items() if place in asked & known.keys()}
+        return {place: again[place] for place in asked if known[place] is not None}
 
     def wait_for_markers(self, started: Iterable[AssignedTask]) -> None:
         """Wait until the last transaction's markers are in the changelogs of `started`.

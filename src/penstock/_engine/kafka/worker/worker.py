@@ -109,7 +109,7 @@ class Worker:
         self.metrics = WorkerMetrics(
             self._tasks, clients.inputs, host, self._times, debug=self._config.records_debug_metrics
         )
-        self._checkpoints = Checkpoints(clients.admin, self._config.application_id, now_ms)
+        self._checkpoints = Checkpoints(clients.admin, clients.inputs, now_ms)
         self._inputs = clients.inputs
         self._open_transactions = OpenTransactions(clients.inputs)
         self._restorer = clients.restorer

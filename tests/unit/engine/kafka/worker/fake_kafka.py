@@ -109,22 +109,6 @@ class FakeAdmin:
         answer.set_result(SimpleNamespace(members=[]))
         return dict.fromkeys(groups, answer)
 
-    def list_consumer_group_offsets(self, asked: list[Any], **_: Any) -> dict[str, Future[Any]]:
-        answers = {}
-        for one in asked:
-            self._kafka.note(f"look at the offsets of {one.group_id}")
-            found = [
-                SimpleNamespace(
-                    topic=place.topic,
-                    partition=place.partition,
-                    offset=self._kafka.committed.get((place.topic, place.partition), (-1001,))[0],
-                )
-                for place in one.topic_partitions
-            ]
-            answers[one.group_id] = Future[Any]()
-            answers[one.group_id].set_result(SimpleNamespace(topic_partitions=found))
-        return answers
-
     def delete_records(self, places: list[TopicPartition]) -> dict[Any, Future[Any]]:
         for place in places:
             self._kafka.note(f"purge {place.topic}-{place.partition} before {place.offset}")
@@ -139,7 +123,9 @@ class FakeInputs:
         self.lags: dict[Place, int] = {}
         self._positions: dict[Place, int] = {}
 
-    def committed(self, partitions: Iterable[Place]) -> dict[Place, tuple[int, str] | None]:
+    def committed(
+        self, partitions: Iterable[Place], _timeout_seconds: float = 0.0
+    ) -> dict[Place, tuple[int, str] | None]:
         asked = list(partitions)
         for topic, number in asked:
             self._kafka.note(f"committed offset of {topic}-{number}")

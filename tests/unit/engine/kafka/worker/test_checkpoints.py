@@ -5,7 +5,7 @@ writes after its answer.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -13,6 +13,7 @@ from penstock._engine.kafka.client.client_errors import BrokerAway
 from penstock._engine.kafka.worker import checkpoints
 from penstock._engine.kafka.worker.checkpoints import Checkpoints
 
+ABSENT: Any = None
 STARTED: list[Any] = [
     SimpleNamespace(
         task=SimpleNamespace(
@@ -44,7 +45,7 @@ def test_it_waits_until_the_last_stable_offset_is_the_end(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(checkpoints, "end_offsets", ends(answers, asked))
-    Checkpoints(cast("Any", None), "app", 0).wait_for_markers(STARTED)
+    Checkpoints(ABSENT, ABSENT, 0).wait_for_markers(STARTED)
     assert asked.count("read_uncommitted") == rounds
 
 
@@ -54,7 +55,7 @@ def test_a_marker_that_does_not_come_does_not_hold_a_worker_that_ends(
     times = iter(range(1000))
     monkeypatch.setattr(checkpoints, "monotonic", lambda: float(next(times)))
     monkeypatch.setattr(checkpoints, "end_offsets", ends([3] * 9, []))
-    Checkpoints(cast("Any", None), "app", 0).wait_for_markers(STARTED)
+    Checkpoints(ABSENT, ABSENT, 0).wait_for_markers(STARTED)
 
 
 def test_an_input_that_rests_is_in_the_checkpoint_with_what_was_committed_earlier(
@@ -63,5 +64,5 @@ def test_an_input_that_rests_is_in_the_checkpoint_with_what_was_committed_earlie
     """Its table would never get an offset beside a stream that is always busy."""
     monkeypatch.setattr(checkpoints, "end_offsets", ends([], []))
     committed: Any = {("other", 0): SimpleNamespace(offset=21)}
-    found = Checkpoints(cast("Any", None), "app", 0).ends(iter(STARTED), committed, lambda: True)
+    found = Checkpoints(ABSENT, ABSENT, 0).ends(iter(STARTED), committed, lambda: True)
     assert found == {("input", 0): 9, ("other", 0): 21, ("log", 0): 5}

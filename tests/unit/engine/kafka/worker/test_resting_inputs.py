@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from penstock._engine.kafka.client.client_errors import BrokerAway
-from penstock._engine.kafka.worker import checkpoints
+from tests.unit.engine.kafka.worker.fake_kafka import FakeInputs
 from tests.unit.engine.kafka.worker.stage import Stage
 
 HOUR_MS = 3_600_000
@@ -80,7 +80,7 @@ def test_a_worker_that_cannot_ask_for_its_offsets_closes_without_committing_them
     def away(*_: Any) -> dict[Any, Any]:
         raise BrokerAway("away")
 
-    monkeypatch.setattr(checkpoints, "committed_offsets", away)
+    monkeypatch.setattr(FakeInputs, "committed", away)
     stage.kafka.take_events()
     stage.close()
     assert "commit app-penstock-tasks-0@0" in stage.kafka.take_events()

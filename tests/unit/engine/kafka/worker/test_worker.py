@@ -280,7 +280,7 @@ def test_closing_commits_then_checkpoints_then_leaves(stage: Stage) -> None:
         # The markers of this commit are waited for, then the checkpoint is taken.
         f"end of {CHANGELOG}-0",
         f"end of {CHANGELOG}-0",
-        "look at the offsets of app",
+        "committed offset of in-0",
         f"end of {CHANGELOG}-0",
         "commit in-0@2",
         "stop reading in-0",
