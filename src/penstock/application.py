@@ -117,7 +117,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._states = StateMachine()
         self._query: AnyHost | None = None
         self._serving: Serving | None = None
-        self._local_broker = ExitStack()
+        self._at_end = ExitStack()
+        """What ends just before the last state shows: the local broker, the line of a notebook."""
         self._supervision = Supervision(self._states, self.close)
         self._interrupted = self._is_bounded = False
         self._starting = "STARTING SPARK" if self._host == "spark" else "STARTING WORKERS"
@@ -240,7 +241,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         """
         try:
             self._start(available_now=available_now, console=console)
-            show_live(ForegroundView(self))
+            # The last line before the last state: a notebook shows no more when its cell is done.
+            self._at_end.callback(show_live(ForegroundView(self)))
         except StreamsError as error:
             raise without_internal_frames(error) from error.__cause__
 
@@ -261,20 +263,20 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             self._starter = threading.get_ident()
             self._start_is_over.clear()
         self._is_bounded = available_now
-        broker = self._local_broker
+        at_end = self._at_end
         try:
             display = display_for(self.application_id, quiet=self._invocation.quiet)
-            self._find_cluster(broker, display)
+            self._find_cluster(at_end, display)
             with Launch(self._host, self._spark, self._config) as launch:
                 self._start_on(launch, available_now=available_now, console=console)
         except BaseException:
-            broker.close()
+            at_end.close()
             self._starter = 0  # it may be tried again
             raise
         finally:
             self._start_is_over.set()
         if self._states.ended:  # closed meanwhile, by another thread
-            broker.close()
+            at_end.close()
 
     def _start_on(self, launch: Launch, *, available_now: bool, console: bool) -> None:
         # Only an application that starts needs its host and the Kafka client.
@@ -452,7 +454,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._has_finished = finished
         self._end_serving()
         # Before the last state shows: another application may start as soon as it does.
-        self._local_broker.close()
+        self._at_end.close()
         with self._states.lock:
             self._states.move(
                 State.ERROR if self.state is State.PENDING_ERROR else State.NOT_RUNNING

@@ -23,6 +23,7 @@ from penstock.terminal.wording import closing_line, status_line
 from penstock.windowed import Windowed
 
 _LINE_SECONDS = 1.0
+_FINISH_SECONDS = 5.0
 _LINE_COLUMNS = 160
 _TEXT_CHARACTERS_MAX = 300
 _BAR_PIXELS = 120
@@ -63,16 +64,20 @@ def rows_table(rows: Sequence[Any], *, more: bool) -> str:
 
 
 def progress_table(progress: Mapping[str, Any]) -> str:
-    """Return Spark's progress of a query, with what the source says of the application."""
-    sources = progress.get("sources") or [{}]
-    known = sources[0].get("latestOffset")
-    figures = known if isinstance(known, Mapping) else {}
-    rows = [
-        ("turn", progress.get("batchId")),
-        ("rows", progress.get("numInputRows")),
-        ("rows each second", progress.get("processedRowsPerSecond")),
-        *((name, value) for name, value in figures.items() if name != "stateOperators"),
-    ]
+    """Return a progress report: Spark's of a query, with what the source says of the application,
+    or that of the development host, whose figures are not inside anything else.
+    """
+    figures = progress
+    rows: list[tuple[str, object]] = []
+    if "host" not in progress:
+        known = (progress.get("sources") or [{}])[0].get("latestOffset")
+        figures = known if isinstance(known, Mapping) else {}
+        rows = [
+            ("turn", progress.get("batchId")),
+            ("rows", progress.get("numInputRows")),
+            ("rows each second", progress.get("processedRowsPerSecond")),
+        ]
+    rows += [(name, value) for name, value in figures.items() if name != "stateOperators"]
     stores = figures.get("stateOperators") or []
     of_stores = [
         (one.get("operatorName"), one.get("numRowsTotal"), one.get("stateBytes")) for one in stores
@@ -111,18 +116,28 @@ def kernel_display() -> Callable[[str], Callable[[str], None]] | None:
     return show
 
 
-def show_live(application: Application) -> None:
+def show_live(application: Application) -> Callable[[], None]:
     """In a notebook, show a line below the cell that follows the application to its end, and close
-    the application when the kernel ends.
+    the application when the kernel ends. Return what writes the last line: call it at the end.
     """
     show = kernel_display()
     if show is None or threading.current_thread() is not threading.main_thread():
-        return
+        return lambda: None
     atexit.register(application.close)
-    replace = show(_line("starting"))
-    threading.Thread(
-        target=_follow, args=(application, replace), name="penstock-notebook", daemon=True
-    ).start()
+    over = threading.Event()
+    line = threading.Thread(
+        target=_follow,
+        args=(application, show(_line("starting")), over),
+        name="penstock-notebook",
+        daemon=True,
+    )
+    line.start()
+
+    def finish() -> None:
+        over.set()
+        line.join(_FINISH_SECONDS)
+
+    return finish
 
 
 def measure(application: Application, meter: Meter) -> Figures:
@@ -136,13 +151,14 @@ def measure(application: Application, meter: Meter) -> Figures:
     )
 
 
-def _follow(application: Application, replace: Callable[[str], None]) -> None:
-    meter, pause = Meter(monotonic()), threading.Event()
-    while not application.ended:
+def _follow(
+    application: Application, replace: Callable[[str], None], over: threading.Event
+) -> None:
+    meter = Meter(monotonic())
+    # It may have ended before `over` was known to what ends it.
+    while not (over.is_set() or application.ended):
         replace(_line(status_line(measure(application, meter), _LINE_COLUMNS)))
-        until = monotonic() + _LINE_SECONDS
-        while not application.ended and monotonic() < until:
-            pause.wait(0.1)
+        over.wait(_LINE_SECONDS)
     how = "failed" if application.failed else "ended"
     replace(_line(closing_line(application.application_id, how, measure(application, meter))))
 

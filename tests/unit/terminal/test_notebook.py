@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from penstock.stores import ValueAndTimestamp
 from penstock.terminal import notebook
 from penstock.windowed import Windowed
 
+PATIENCE_SECONDS = 20
 PLANTED = "<script>alert(1)</script>"
 
 
@@ -79,6 +81,15 @@ def test_progress_is_a_dict_and_a_table() -> None:
     assert Progress({})._repr_html_()
 
 
+def test_progress_of_the_development_host_is_a_table_too() -> None:
+    stores = [{"operatorName": "counts", "numRowsTotal": 2}]
+    shown = Progress({"host": "local", "lag": 17, "stateOperators": stores})._repr_html_()
+    assert "<td>host</td><td>local</td>" in shown
+    assert "<td>lag</td><td>17</td>" in shown
+    assert "<td>counts</td><td>2</td>" in shown
+    assert "rows each second" not in shown
+
+
 class Running:
     application_id = "shop"
     task_count = 2
@@ -87,16 +98,8 @@ class Running:
     note = ""
 
     def __init__(self) -> None:
-        self.looks = 0
-
-    @property
-    def phase(self) -> str:
-        return "RUNNING"
-
-    @property
-    def ended(self) -> bool:
-        self.looks += 1
-        return self.looks > 3
+        self.ended = False
+        self.phase = "RUNNING"
 
     def reports(self) -> dict[str, Any]:
         return {}
@@ -116,7 +119,7 @@ def no_atexit(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_without_a_kernel_nothing_is_shown(no_atexit: list[Any]) -> None:
-    notebook.show_live(Running())
+    notebook.show_live(Running())()
     assert no_atexit == []
 
 
@@ -126,23 +129,43 @@ def test_a_shell_without_a_kernel_is_no_notebook(monkeypatch: pytest.MonkeyPatch
     assert notebook.kernel_display() is None
 
 
-def test_a_line_lives_to_the_end_and_the_kernel_s_end_closes(
-    monkeypatch: pytest.MonkeyPatch, no_atexit: list[Any]
-) -> None:
-    lines: list[str] = []
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch, no_atexit: list[Any]) -> queue.SimpleQueue[str]:
+    """The lines that a kernel is given."""
+    given: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def show(html: str) -> Any:
-        lines.append(html)
-        return lines.append
+        given.put(html)
+        return given.put
 
     monkeypatch.setattr(notebook, "kernel_display", lambda: show)
+    return given
+
+
+def test_a_line_lives_to_the_end_and_the_kernel_s_end_closes(
+    lines: queue.SimpleQueue[str], no_atexit: list[Any]
+) -> None:
     application = Running()
-    notebook._follow(application, show("<pre>starting</pre>"))
-    assert lines[0] == "<pre>starting</pre>"
-    assert "RUNNING" in lines[1]
-    assert "shop: ended" in lines[-1]
-    notebook.show_live(application)
+    finish = notebook.show_live(application)
     assert no_atexit == [application.close]
+    assert lines.get(timeout=PATIENCE_SECONDS) == "<pre>starting</pre>"
+    assert "RUNNING" in lines.get(timeout=PATIENCE_SECONDS)
+    application.phase = "PENDING_SHUTDOWN"
+    finish()
+    last = ""
+    while not lines.empty():
+        last = lines.get()
+    assert "shop: ended" in last
+
+
+def test_a_line_ends_though_the_application_had_ended_before_it_was_drawn(
+    lines: queue.SimpleQueue[str],
+) -> None:
+    application = Running()
+    application.ended = True
+    notebook.show_live(application)
+    assert lines.get(timeout=PATIENCE_SECONDS) == "<pre>starting</pre>"
+    assert "shop: ended" in lines.get(timeout=PATIENCE_SECONDS)
 
 
 def _topology() -> Any:
