@@ -42,6 +42,35 @@ def test_a_phone_begins_where_the_records_come_in(shown: Shown) -> None:
     assert 0 <= edges[0] < edges[1] <= 390
 
 
+def test_a_phone_finds_what_is_below_without_a_search_at_the_sides(shown: Shown) -> None:
+    page = shown.page(390, 780)
+    page.run("document.querySelector('.canvas').scrollTop = 1e6")
+    page.until("document.querySelector('.canvas.more-top')", "that it is scrolled")
+    centre = "(box => box.left + box.width / 2)"
+    panels = page.run(
+        "[...document.querySelectorAll('.panel rect')].map(one => one.getBoundingClientRect())"
+        f".map({centre})"
+    )
+    assert all(0 <= x <= 390 for x in panels), panels
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_lines_of_a_table_reach_its_border(shown: Shown, width: int) -> None:
+    page = shown.page(width, 700)
+    for name in ("Tasks", "Time"):
+        view(page, name)
+        page.until("document.querySelector('.vspace .vrow:not([hidden])')", "a row")
+        rights = page.run(
+            "['.vtable', '.vhead .vrow', '.vspace .vrow'].map(one => "
+            "document.querySelector(one).getBoundingClientRect().right)"
+        )
+        assert rights[0] - 2 <= rights[1] == rights[2] <= rights[0], name
+    # All rows of few tasks are in sight below the head.
+    assert page.run(
+        "(one => one.scrollHeight <= one.clientHeight)(document.querySelector('.vscroll'))"
+    )
+
+
 def test_the_graph_stays_where_it_was_scrolled_to(shown: Shown) -> None:
     page = shown.page()
     page.run("document.querySelector('.canvas').scrollTop = 300")

@@ -101,18 +101,29 @@ def _of_group(pieces: Sequence[Picture], scene: Scene) -> Picture:
 
 
 def _shelved(pictures: Sequence[Picture]) -> Picture:
-    """Place pictures side by side, and below each other where the whole would be too wide."""
+    """Place pictures side by side, and below each other where the whole would be too wide; each
+    shelf in the middle, where a small screen finds it.
+    """
     widest = max([_SHELF_WIDTH, *(picture.width for picture in pictures)])
-    corners: list[Point] = []
-    x = top = bottom = right = 0.0
+    shelves: list[list[Picture]] = [[]]
     for picture in pictures:
-        if x + picture.width > widest:
-            x, top = 0.0, bottom + 2 * _PANEL_GAPS[1]
-        corners.append((x, top))
-        right, bottom = max(right, x + picture.width), max(bottom, top + picture.height)
-        x += picture.width + _PANEL_GAPS[0]
-    moved = [_moved(picture, at) for picture, at in zip(pictures, corners, strict=True)]
+        if _shelf_width([*shelves[-1], picture]) > widest:
+            shelves.append([])
+        shelves[-1].append(picture)
+    right, top, bottom = max(map(_shelf_width, shelves)), 0.0, 0.0
+    moved: list[Picture] = []
+    for shelf in shelves:
+        x = (right - _shelf_width(shelf)) / 2
+        for picture in shelf:
+            moved.append(_moved(picture, (x, top)))
+            x += picture.width + _PANEL_GAPS[0]
+            bottom = max(bottom, top + picture.height)
+        top = bottom + 2 * _PANEL_GAPS[1]
     return _merged(moved, (right, bottom))
+
+
+def _shelf_width(pictures: Sequence[Picture]) -> float:
+    return sum(picture.width for picture in pictures) + _PANEL_GAPS[0] * max(0, len(pictures) - 1)
 
 
 def _of_shape(index: int, scene: Scene, labels: Sequence[Label]) -> Picture:

@@ -80,7 +80,7 @@ export class TimeView {
       ? `Newest stream time ${moment(newest)}; tasks are up to ${duration(newest - oldest)} apart${Number.isFinite(next) ? `; a window closes in ${duration(next)} of stream time` : ""}; ${count(late)} late records in these tasks.`
       : "No record has come yet.");
     table.show(windows.tasks.map((task) => ({ task, scale })));
-    const height = `${Math.min(windows.tasks.length, 12) * table.rowHeight + 2}px`;
+    const height = `${table.space.offsetTop + Math.min(windows.tasks.length, 12) * table.rowHeight}px`;
     if (table.scroller.style.height !== height) table.scroller.style.height = height;
   }
 

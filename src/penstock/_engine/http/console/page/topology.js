@@ -190,9 +190,8 @@ export class TopologyView {
     const errors = figures.errors ? `${short(figures.errors)} error${figures.errors === 1 ? "" : "s"}` : null;
     const others = dropped ? `${short(dropped)} dropped` : null;
     this.showBadges(badges, shape.box, [[errors, "errors"], [others, "dropped"]]);
-    const marks = [errors, others];
     const parts = [`${shape.kind} ${shape.name}`, figures.rate === null ? null : rate(figures.rate),
-      figures.lag === undefined ? null : `lag ${short(figures.lag)}`, ...marks, heat === "cool" ? null : heat];
+      figures.lag === undefined ? null : `lag ${short(figures.lag)}`, errors, others, heat === "cool" ? null : heat];
     setAttribute(group, "aria-label", parts.filter(Boolean).join(", "));
   }
   /** Write badges on the right corners, the first above the second: arrows come and go in the middle. */

@@ -21,11 +21,11 @@ export class VirtualTable {
             h("button", { type: "button", class: "sort", onclick: () => onSort(column.key) }, column.title))
         : h("div", { role: "columnheader", class: column.class }, column.title),
     );
-    this.head = h("div", { role: "row", class: "vrow vhead", "aria-rowindex": 1 }, titles);
-    this.space = h("div", { class: "vspace", role: "presentation" });
-    this.scroller = h("div", { class: "vscroll", tabindex: 0, role: "rowgroup" }, this.space);
-    this.element = h("div", { role: "table", class: "vtable", "aria-label": label },
-      h("div", { role: "rowgroup" }, this.head), this.scroller);
+    this.head = h("div", { role: "row", class: "vrow", "aria-rowindex": 1 }, titles);
+    this.space = h("div", { class: "vspace", role: "rowgroup" });
+    // The head scrolls with the rows, and stays: both are as wide as the scrollbar leaves them.
+    this.scroller = h("div", { class: "vscroll", tabindex: 0 }, h("div", { role: "rowgroup", class: "vhead" }, this.head), this.space);
+    this.element = h("div", { role: "table", class: "vtable", "aria-label": label }, this.scroller);
     this.scroller.addEventListener("scroll", () => this.draw(), { passive: true });
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.scroller);
