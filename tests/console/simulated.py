@@ -202,24 +202,33 @@ class Simulated:
             return number % 5
         return self._skipped if node == "paid-orders" and self._tasks[number].partition == 0 else 0
 
-    def fail(self, *, text: str = "boom", skipped: bool = True) -> None:
-        """Have a record fail."""
-        self._skipped += skipped
+    def fail(
+        self,
+        *,
+        text: str = "boom",
+        kind: str = "ValueError",
+        offset: int = 42,
+        skipped: bool = True,
+        count: int = 1,
+    ) -> None:
+        """Have records fail."""
+        self._skipped += count * skipped
         failure = RecordFailure(
             task_id="1_0",
             node="paid-orders",
             reason="processing-error",
-            error=f"ValueError: {text}",
+            error=f"{kind}: {text}",
             location=f"/app/shop{text}.py:12",
             topic=f"orders{text}" if text != "boom" else "orders",
             partition=0,
-            offset=42,
+            offset=offset,
             at_ms=int(time.time() * 1000),
             key=f"key {text}",
             value=f"value {text}",
             headers=((f"header {text}", f"of {text}"),),
             skipped=skipped,
             dead_letters=("orders-dead",),
+            count=count,
         )
         fatal = None if skipped else WorkerFailure("ProcessingError", text, "trace", "app.py:12")
         self._errors.take(

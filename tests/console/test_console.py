@@ -120,6 +120,25 @@ def test_an_error_shows_with_its_place_and_its_record(shown: Shown) -> None:
     assert page.problems == []
 
 
+def test_errors_of_a_kind_are_one_card_with_their_number(shown: Shown) -> None:
+    page = shown.page()
+    shown.application.fail(text="once")
+    view(page, "Errors")
+    page.until("document.querySelectorAll('.error-card').length === 1", "the first error")
+    for offset in (20, 40):
+        shown.application.fail(kind="SerdeError", offset=offset, count=20)
+        page.until(f"{text('.errors')}.includes('orders / 0 @ {offset}')", "the others")
+    assert page.run("document.querySelectorAll('.error-card').length") == 2
+    assert page.run(f"{text('.error-card time')}.startsWith('40 times since ')")
+    assert page.run(f"{text('.errors')}.includes('ValueError: once')")
+    page.click(".error-card summary")
+    shown.application.fail(kind="SerdeError", offset=41)
+    page.until(f"{text('.error-card time')}.startsWith('41 times since ')", "the number")
+    # What is being read stays.
+    assert page.run(f"{text('.error-card')}.includes('orders / 0 @ 40')")
+    assert page.problems == []
+
+
 def test_a_killed_worker_shows_and_its_tasks_move(shown: Shown) -> None:
     page = shown.page()
     view(page, "Tasks")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from penstock.terminal.wording import bar, broker_away, duration
@@ -41,8 +42,7 @@ def screen(sections: Mapping[str, Any], width: int, height: int) -> list[str]:
             for name, one in stores[:_STORES_SHOWN]
         ]
         lines += ["", *_table(("STORE", "ROWS", "SIZE"), rows)]
-    errors = [_error(one) for one in sections["errors"][:_ERRORS_SHOWN]]
-    below = ["", "ERRORS", *errors] if errors else []
+    below = _errors(sections["errors"])
     room = height - len(lines) - len(below) - 2
     if room > 0:
         names = {one["id"]: one["name"] for one in sections["workers"]}
@@ -100,18 +100,34 @@ def _task_state(task: Mapping[str, Any]) -> str:
     return f"{bar(task['restored'], 8)} {task['restored']:.0%}{left}"
 
 
+def _errors(errors: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the kinds of errors that were seen last; nothing if there are none."""
+    if not errors:
+        return []
+    rows = [
+        (_number(one["count"]), _clock(one["first"]), _clock(one["at"]), _error(one))
+        for one in errors[:_ERRORS_SHOWN]
+    ]
+    more = [f"... and {len(errors) - len(rows)} more kinds"] if len(errors) > len(rows) else []
+    return ["", *_table(("ERRORS", "FIRST", "LAST", "THE LAST ONE"), rows), *more]
+
+
 def _error(error: Mapping[str, Any]) -> str:
     topic = error.get("topic")
     place = f" at {topic}/{error['partition']}@{error['offset']}" if topic else ""
     code = f" ({error['location']})" if error.get("location") else ""
-    return f"  {error['error'].partition(chr(10))[0]}{place}{code}"
+    return f"{error['error'].partition(chr(10))[0]}{place}{code}"
+
+
+def _clock(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).astimezone().strftime("%H:%M:%S")
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """Line up columns; those of figures, whose title is short, to the right."""
     cells = [tuple(header), *(tuple(_plain(str(cell)) for cell in row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    figures = {"TASKS", "IN/S", "LAG", "BUSY", "COMMIT", "ROWS", "SIZE", "DROPPED"}
+    figures = {"TASKS", "IN/S", "LAG", "BUSY", "COMMIT", "ROWS", "SIZE", "DROPPED", "ERRORS"}
     return [
         "  ".join(
             cell.rjust(width) if title in figures else cell.ljust(width)

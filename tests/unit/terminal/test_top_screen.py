@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -37,6 +38,22 @@ def test_it_shows_workers_stores_tasks_and_errors() -> None:
     tasks = [line.split()[0] for line in lines if line[:2] in {"0_", "1_", "2_"}]
     assert tasks[0] == "0_1"
     assert len(tasks) == 6
+
+
+def test_many_errors_of_a_kind_hide_no_other() -> None:
+    application = Simulated(partitions=2, workers=1)
+    application.fail(text="once")
+    for _ in range(2):
+        application.fail(kind="SerdeError", text="malformed", count=20)
+    lines = screen(seen(application), 120, 60)
+    header, many, once = lines[-3:]
+    assert header.split() == ["ERRORS", "FIRST", "LAST", "THE", "LAST", "ONE"]
+    assert re.fullmatch(r" +40  (\d\d:){2}\d\d  (\d\d:){2}\d\d  SerdeError: malformed at .*", many)
+    assert once.split()[0] == "1"
+    assert "ValueError: once" in once
+    for number in range(5):
+        application.fail(kind=f"E{number}")
+    assert screen(seen(application), 120, 60)[-1] == "... and 2 more kinds"
 
 
 @pytest.mark.parametrize(("width", "height"), [(120, 40), (80, 24), (20, 5), (1, 1), (200, 2)])

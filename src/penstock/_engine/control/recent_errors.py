@@ -1,27 +1,37 @@
-"""The newest errors of an application, in the driver: failed records, failed and lost workers."""
+"""The errors of an application by kind and place, in the driver: failed records, failed and lost
+workers.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from penstock._clock import SystemClock
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
-from penstock._engine.metrics.record_failures import RecordFailure
+from penstock._engine.metrics.record_failures import FailureKind, RecordFailure
 
 KEPT_MAX = 200
+"""How many kinds of errors are kept."""
 
 _now_ms = SystemClock().now_ms
+
+_Kind: TypeAlias = tuple[str | None, FailureKind | tuple[str | None, str | None]]
+"""Of what ended a worker its kind; and the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenError:
-    """One error; `number` counts all of this driver."""
+    """The errors of one kind at one place; `number` counts the kinds of this driver."""
 
     number: int
+    count: int
+    first_ms: int
     at_ms: int
+    """When the last one was; what follows is of that one."""
     worker: str
     record: RecordFailure | None = None
     """The record that failed, if there was one."""
@@ -30,13 +40,14 @@ class SeenError:
 
 
 class RecentErrors:
-    """Keeps the newest errors; any thread may call it."""
+    """Counts errors by kind and place, and keeps the newest of each; any thread may call it."""
 
     def __init__(self, now_ms: Callable[[], int] = _now_ms) -> None:
         self._now_ms = now_ms
         self._lock = threading.Lock()
-        self._kept: deque[SeenError] = deque(maxlen=KEPT_MAX)
-        self._count = 0
+        self._kept: dict[_Kind, SeenError] = {}
+        """The newest is the last."""
+        self._kinds = self._count = 0
         self._failed = Counter[str]()
         self._skipped = Counter[str]()
 
@@ -53,9 +64,9 @@ class RecentErrors:
                 self._keep(report, fatal, report.failure)
 
     def newest(self) -> tuple[SeenError, ...]:
-        """Return what is kept, newest first."""
+        """Return what is kept, the kind that was seen last first."""
         with self._lock:
-            return tuple(reversed(self._kept))
+            return tuple(reversed(self._kept.values()))
 
     @property
     def count(self) -> int:
@@ -72,12 +83,37 @@ class RecentErrors:
     def _keep(
         self, report: Report, record: RecordFailure | None, failure: WorkerFailure | None
     ) -> None:
-        self._count += 1
+        count = 1 if record is None else record.count
+        self._count += count
         if record is not None:
-            self._failed[record.node] += 1
-            self._skipped[record.node] += record.skipped
+            self._failed[record.node] += count
+            self._skipped[record.node] += count * record.skipped
         at_ms = self._now_ms() if record is None or not record.at_ms else record.at_ms
-        self._kept.append(SeenError(self._count, at_ms, report.member_id, record, failure))
+        kind = _kind(record, failure)
+        known = self._kept.pop(kind, None)
+        if known is None:
+            self._kinds += 1
+            known = SeenError(self._kinds, 0, at_ms, at_ms, report.member_id)
+            if len(self._kept) == KEPT_MAX:
+                del self._kept[next(iter(self._kept))]
+        self._kept[kind] = SeenError(
+            known.number,
+            known.count + count,
+            known.first_ms,
+            at_ms,
+            report.member_id,
+            record,
+            failure,
+        )
+
+
+def _kind(record: RecordFailure | None, failure: WorkerFailure | None) -> _Kind:
+    """Return what is alike in errors that are counted together."""
+    ended = None if failure is None else failure.kind
+    if record is not None:
+        return ended, record.kind
+    place = (failure and failure.place) or {}
+    return ended, (place.get("node"), place.get("topic"))
 
 
 def _is_of_failure(report: Report) -> bool:

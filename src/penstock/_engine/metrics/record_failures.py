@@ -1,23 +1,27 @@
 """Records that have just failed, on their way from a task to the driver: what, where, a preview.
 
-A task keeps few of them and only until the next report, so that a million bad records cost no more
-than a hundred.
+A task keeps one of each kind, with the number of all, and only until the next report: a million bad
+records cost no more than a hundred, and hide no failure of another kind.
 """
 
 from __future__ import annotations
 
 import reprlib
-from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 TEXT_CHARACTERS_MAX = 1000
 PREVIEW_CHARACTERS_MAX = 300
 HEADERS_MAX = 10
 HEADER_CHARACTERS_MAX = 100
 KEPT_MAX = 20
-"""How many failures of one task wait for the next report."""
+"""How many kinds of failures of one task wait for the next report."""
+
+FailureKind: TypeAlias = tuple[str, str | None, str, str, str | None, bool]
+"""Where and how records fail alike: node, topic, reason, type of the exception, line of code, and
+whether they were skipped.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +49,49 @@ class RecordFailure:
     """Whether a handler skipped it and the task went on; else the task failed."""
     dead_letters: tuple[str, ...] = ()
     """The topics to which the handler sent it."""
+    count: int = 1
+    """How many of its kind there were; this is the first of them."""
+
+    @property
+    def kind(self) -> FailureKind:
+        exception = self.error.partition(":")[0]
+        return self.node, self.topic, self.reason, exception, self.location, self.skipped
 
 
 class RecentFailures:
-    """The failures of one task since the last report; the oldest go first."""
+    """The failures of one task since the last report: the first of each kind, with a count."""
 
-    __slots__ = ("_kept", "total")
+    __slots__ = ("_counts", "_kept")
 
     def __init__(self) -> None:
-        self._kept: deque[RecordFailure] = deque(maxlen=KEPT_MAX)
-        self.total = 0
-        """How many there were, whether kept or not."""
+        self._kept: dict[FailureKind, RecordFailure] = {}
+        self._counts: dict[FailureKind, int] = {}
 
-    @property
-    def has_room(self) -> bool:
-        """Whether another one can be kept without the loss of one."""
-        return len(self._kept) < KEPT_MAX
-
-    def add(self, failure: RecordFailure) -> None:
-        """Keep a failure."""
-        self._kept.append(failure)
+    def add(self, kind: FailureKind, describe: Callable[[], RecordFailure]) -> None:
+        """Count a failure; it is described only if it is the first of its kind, and there is room.
+        What made the task fail is always kept.
+        """
+        if kind in self._kept:
+            self._counts[kind] += 1
+        elif len(self._kept) < KEPT_MAX or not kind[-1]:
+            self._kept[kind], self._counts[kind] = describe(), 1
 
     def take(self) -> tuple[RecordFailure, ...]:
         """Return what is kept, oldest first, and forget it."""
-        taken = tuple(self._kept)
+        taken = tuple(replace(one, count=self._counts[kind]) for kind, one in self._kept.items())
         self._kept.clear()
         return taken
+
+
+def merged(failures: Iterable[RecordFailure], kinds_max: int) -> tuple[RecordFailure, ...]:
+    """Return the failures of several tasks, one of each kind; what made a task fail is last."""
+    of_kind: dict[FailureKind, RecordFailure] = {}
+    for failure in failures:
+        known = of_kind.get(failure.kind)
+        of_kind[failure.kind] = (
+            failure if known is None else replace(known, count=known.count + failure.count)
+        )
+    return tuple(sorted(of_kind.values(), key=lambda one: not one.skipped))[-kinds_max:]
 
 
 class _Short(reprlib.Repr):

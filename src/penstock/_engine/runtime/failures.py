@@ -295,29 +295,29 @@ class Failures:
         skipped = self._apply(response, node) is Result.RESUME
         if skipped:
             self._counters.drop_at(node.name, reason)
-        recent = self._counters.failures
-        recent.total += 1
-        # What made a task fail is always kept; of what was skipped, the first of a report.
-        if recent.has_room or not skipped:
-            error, key, value, headers = shown
-            recent.add(
-                RecordFailure(
-                    task_id=self._task_id,
-                    node=node.name,
-                    reason=reason,
-                    error=cut(f"{type(error).__name__}: {text_of(error)}", TEXT_CHARACTERS_MAX),
-                    location=failure_location(error),
-                    topic=context.topic,
-                    partition=context.partition,
-                    offset=context.offset,
-                    at_ms=self._position.wall_clock_ms,
-                    key=preview(key),
-                    value=preview(value),
-                    headers=preview_headers(headers),
-                    skipped=skipped,
-                    dead_letters=tuple(letter.topic for letter in response.dead_letters),
-                )
+        error, key, value, headers = shown
+        exception, location = type(error).__name__, failure_location(error)
+
+        def describe() -> RecordFailure:
+            return RecordFailure(
+                task_id=self._task_id,
+                node=node.name,
+                reason=reason,
+                error=cut(f"{exception}: {text_of(error)}", TEXT_CHARACTERS_MAX),
+                location=location,
+                topic=context.topic,
+                partition=context.partition,
+                offset=context.offset,
+                at_ms=self._position.wall_clock_ms,
+                key=preview(key),
+                value=preview(value),
+                headers=preview_headers(headers),
+                skipped=skipped,
+                dead_letters=tuple(letter.topic for letter in response.dead_letters),
             )
+
+        kind = node.name, context.topic, reason, exception, location, skipped
+        self._counters.failures.add(kind, describe)
         return skipped
 
     def _apply(self, response: Response, node: Node) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from penstock._engine.metrics.record_failures import (
     PREVIEW_CHARACTERS_MAX,
     RecentFailures,
     RecordFailure,
+    merged,
     preview,
     preview_headers,
 )
@@ -53,11 +55,46 @@ def test_few_headers_are_shown() -> None:
     assert preview_headers([("none", None)]) == (("none", ""),)
 
 
-def test_the_newest_failures_are_kept_until_they_are_taken() -> None:
+def failed(node: str = "map", *, skipped: bool = True, offset: int = 0) -> RecordFailure:
+    return RecordFailure(
+        "0_0", node, "processing-error", "E: x", topic="in", offset=offset, skipped=skipped
+    )
+
+
+def add(recent: RecentFailures, failure: RecordFailure) -> None:
+    recent.add(failure.kind, lambda: failure)
+
+
+def test_the_first_of_each_kind_is_kept_until_it_is_taken_and_all_are_counted() -> None:
     recent = RecentFailures()
-    for offset in range(KEPT_MAX + 5):
-        recent.add(RecordFailure("0_0", "map", "processing-error", "E: x", offset=offset))
-    assert not recent.has_room
-    assert [one.offset for one in recent.take()] == list(range(5, KEPT_MAX + 5))
+    for offset in range(KEPT_MAX * 2):
+        add(recent, failed(offset=offset))
+    add(recent, failed("other", offset=99))
+    taken = recent.take()
+    assert [(one.node, one.offset, one.count) for one in taken] == [
+        ("map", 0, KEPT_MAX * 2),
+        ("other", 99, 1),
+    ]
     assert recent.take() == ()
-    assert recent.has_room
+    add(recent, failed(offset=100))
+    assert [(one.offset, one.count) for one in recent.take()] == [(100, 1)]
+
+
+def test_few_kinds_are_kept_and_what_made_the_task_fail_always_is() -> None:
+    recent = RecentFailures()
+    for number in range(KEPT_MAX + 5):
+        add(recent, failed(f"n{number}"))
+    add(recent, failed(skipped=False))
+    taken = recent.take()
+    assert len(taken) == KEPT_MAX + 1
+    assert not taken[-1].skipped
+
+
+def test_failures_of_several_tasks_are_one_of_each_kind_and_the_fatal_one_is_last() -> None:
+    fatal, other = failed(skipped=False, offset=5), failed("other")
+    together = merged([failed(offset=1), fatal, failed(offset=2), other], 2)
+    assert together == (other, fatal)
+    assert merged([failed(offset=1), fatal, failed(offset=2)], 9) == (
+        replace(failed(offset=1), count=2),
+        fatal,
+    )

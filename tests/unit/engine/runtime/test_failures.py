@@ -215,6 +215,16 @@ def test_all_drops_are_counted_and_some_are_told(caplog: pytest.LogCaptureFixtur
     assert second.endswith(": it has no key; 2 others since the last message")
 
 
+def test_many_failures_of_a_kind_hide_no_other() -> None:
+    place = Place(Response.resume())
+    for number in range(40):
+        place.fail(KeyError(number))
+    place.fail(ValueError("once"))
+    many, once = place.counters.failures.take()
+    assert (many.error, many.count) == ("KeyError: 0", 40)
+    assert (once.error, once.count) == ("ValueError: once", 1)
+
+
 class Wordless(Exception):
     def __str__(self) -> str:
         msg = "no text"

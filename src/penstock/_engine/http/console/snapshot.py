@@ -390,12 +390,14 @@ def time_section(look: Look, windows: list[dict[str, Any]]) -> dict[str, Any]:
 def error_document(
     one: SeenError, names: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return an error as the page shows it; texts are texts, whatever they look like. `names` are
-    those of the workers that are still known.
+    """Return the errors of a kind as the page shows them, with the last one; texts are texts,
+    whatever they look like. `names` are those of the workers that are still known.
     """
     record, failure = one.record, one.failure
     document: dict[str, Any] = {
         "number": one.number,
+        "count": one.count,
+        "first": one.first_ms,
         "at": one.at_ms,
         "worker": one.worker,
         "worker_name": names.get(one.worker, short_id(one.worker)),

@@ -10,12 +10,12 @@ from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.assigned_task import WorkerHost
 from penstock._engine.kafka.worker.task_set import TaskSet
 from penstock._engine.kafka.worker.worker_clients import WorkerClients
-from penstock._engine.metrics.record_failures import RecordFailure
+from penstock._engine.metrics.record_failures import RecordFailure, merged
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 
 _ENDS_SECONDS = 10.0
-_FAILURES_MAX = 50
+_FAILURE_KINDS_MAX = 50
 
 
 class WorkerFigures:
@@ -49,12 +49,10 @@ class WorkerFigures:
         return self._clients.restorer.take_events()
 
     def take_record_failures(self) -> tuple[RecordFailure, ...]:
-        """Return the records that failed since the last call, as far as the tasks kept them."""
-        return tuple(
-            failure
-            for each in self._tasks.opened.values()
-            for failure in each.task.counters.failures.take()
-        )[-_FAILURES_MAX:]
+        """Return the records that failed since the last call, one of each kind."""
+        tasks = self._tasks.opened.values()
+        failures = (one for each in tasks for one in each.task.counters.failures.take())
+        return merged(failures, _FAILURE_KINDS_MAX)
 
     def state_entries(self) -> dict[str, int]:
         """Return about how many committed entries the worker's part of each store has."""

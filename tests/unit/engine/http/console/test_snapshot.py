@@ -139,12 +139,13 @@ def test_an_error_keeps_its_place_and_the_record_s_texts_as_they_are() -> None:
         "0_1", "map", "processing-error", f"ValueError: {PLANTED}", "app.py:3", "in", 1, 7, 5,
         key=PLANTED, value="v", headers=(("h", PLANTED),), dead_letters=("dead",),
     )  # fmt: skip
-    document = error_document(SeenError(1, 5, "w", record))
+    document = error_document(SeenError(1, 3, 4, 5, "w", record))
     assert (document["topic"], document["partition"], document["offset"]) == ("in", 1, 7)
     assert (document["key"], document["headers"]) == (PLANTED, [["h", PLANTED]])
+    assert (document["count"], document["first"], document["at"]) == (3, 4, 5)
     assert not document["fatal"]
     failure = WorkerFailure("E", "gone", "trace", "user trace", {"topic": "in", "offset": 9})
-    fatal = error_document(SeenError(2, 5, "w", None, failure))
+    fatal = error_document(SeenError(2, 1, 5, 5, "w", None, failure))
     assert (fatal["fatal"], fatal["error"], fatal["offset"]) == (True, "gone", 9)
 
 
