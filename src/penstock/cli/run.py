@@ -97,4 +97,5 @@ def develop(arguments: argparse.Namespace, options: Invocation) -> int:
             link.end()
         return 0
 
-    return Reloader(child, path, list(map(os.path.realpath, files))).run()
+    watched = list(map(os.path.realpath, files))
+    return Reloader(child, path, watched, is_bounded=arguments.available_now).run()

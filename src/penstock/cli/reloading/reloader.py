@@ -38,9 +38,18 @@ _INTERRUPTED = 130
 class Reloader:
     """Runs `child` in one process after the other, with `files` to watch from the beginning."""
 
-    def __init__(self, child: Callable[[ChildEnd], int], name: str, files: list[str]) -> None:
+    def __init__(
+        self,
+        child: Callable[[ChildEnd], int],
+        name: str,
+        files: list[str],
+        *,
+        is_bounded: bool = False,
+    ) -> None:
+        """`is_bounded`: the program is to end by itself; one that fails is not started again."""
         self._child = child
         self._name = name
+        self._is_bounded = is_bounded
         self._files = ProgramFiles()
         self._files.add(versions_of(files))
         self._broker: LocalBroker | None = None
@@ -92,6 +101,9 @@ class Reloader:
             return None
         if code == 0 and link.ended:
             return 0
+        if self._is_bounded:
+            _say(f"{self._name} {_how_it_ended(code)}")
+            return _exit_code(code)
         return self._wait_for_change(code, signals)
 
     def _wait_for_change(self, code: int, signals: _Signals) -> int | None:
@@ -102,7 +114,7 @@ class Reloader:
         while (changed := self._changed()) is None and not signals.count:
             time.sleep(_LOOK_SECONDS)
         if changed is None or signals.count:
-            return code if code > 0 else 128 - code if code < 0 else 1
+            return _exit_code(code)
         _say(f"{_shown(changed)} has changed: {self._name} is started again")
         return None
 
@@ -234,6 +246,11 @@ def _how_it_ended(code: int) -> str:
     if code < 0:
         return f"died of {_signal_name(-code)}"
     return f"failed with exit code {code}" if code else "called os._exit(0) in its middle"
+
+
+def _exit_code(code: int) -> int:
+    """Return what a shell would for a child that failed."""
+    return code if code > 0 else 128 - code if code < 0 else 1
 
 
 def _signal_name(number: int) -> str:

@@ -16,6 +16,7 @@ import pytest
 from penstock.cli.reloading import reloader
 from penstock.cli.reloading.reloader import Reloader, SinglePress
 from penstock.terminal.signal_handlers import ENDING
+from tests.terminal import command, environment
 
 PATIENCE_SECONDS = 60.0
 
@@ -127,6 +128,31 @@ def test_a_program_is_run_again_after_a_change_a_failure_and_a_death(tmp_path: P
         assert parent.ended() == 0
         parent.wait_for("four")
         assert not is_alive(third)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("raise ValueError('no')\n", 1, "app.py failed: ValueError: no (at"),
+        ("import os\nos.abort()\n", 134, "app.py died of SIGABRT\n"),
+        ("import os\nos._exit(0)\n", 1, "app.py called os._exit(0) in its middle\n"),
+    ],
+)
+def test_a_bounded_run_that_fails_ends_with_its_error(
+    tmp_path: Path, text: str, code: int, said: str
+) -> None:
+    """It waited for a change for ever, as in a job that nobody watches."""
+    program = tmp_path / "app.py"
+    program.write_text(text)
+    ran = subprocess.run(
+        command("run", "--dev", "--available-now", str(program)),
+        env=environment(tmp_path),
+        text=True,
+        check=False,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert (ran.returncode, said in ran.stderr) == (code, True), ran.stderr
 
 
 def test_two_changes_of_one_second_and_size_are_both_run(tmp_path: Path) -> None:
