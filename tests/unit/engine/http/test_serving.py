@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import socket
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,51 @@ def test_it_says_where_it_is_and_where_its_token(tmp_path: Path) -> None:
     assert read_addresses(tmp_path) == []
     with pytest.raises(StreamsError, match="does not answer"):
         document(found, "/stores")
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::"])
+def test_on_all_interfaces_it_prints_one_that_others_reach_and_warns_of_the_token(
+    tmp_path: Path, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    try:
+        serving = served(tmp_path, address=address)
+    except ConfigError:
+        pytest.skip(f"this machine cannot listen at {address}")
+    with closing(serving):
+        line, console = serving.line(), serving.console_line(to_terminal=False)
+        printed = re.fullmatch(
+            r"state over HTTP: (\S+) on all interfaces of this machine \(token in .*\)", line
+        )
+        assert printed is not None, line
+        assert console.startswith(f"console: {printed[1]}/ on all interfaces of this machine (")
+        assert serving.console_link().startswith(f"{printed[1]}/#")
+        (found,) = read_addresses(tmp_path)
+        # What is printed can be used, also where names are refused.
+        assert document(ServedAt(printed[1], found.token), "/health/ready")["ready"] is True
+        with suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as own:
+            own.connect(("192.0.2.1", 9))  # it fails on a machine without a network
+            assert address == "::" or own.getsockname()[0] in printed[1]
+    assert f"the HTTP server at {printed[1]} has no certificate: its token" in caplog.text
+
+
+def test_on_all_interfaces_it_prints_the_name_that_the_settings_give(tmp_path: Path) -> None:
+    config = StreamsConfig(
+        {
+            "application.id": "a",
+            "application.server": "driver.example:1",
+            "penstock.http.address": "0.0.0.0",
+            "penstock.http.port": 0,
+        }
+    )
+    serving = serve(Shop(), config, tmp_path)
+    assert serving is not None
+    with closing(serving):
+        assert serving.console_link().startswith("http://driver.example:")
+
+
+def test_on_loopback_it_warns_of_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with closing(served(tmp_path)):
+        assert caplog.text == ""
 
 
 def test_without_a_token_it_says_so(tmp_path: Path) -> None:
