@@ -50,6 +50,7 @@ from penstock.terminal import invocation
 from penstock.terminal.display import Display, Panel, display_for
 from penstock.terminal.figures import Meter
 from penstock.terminal.foreground import Foreground
+from penstock.terminal.invocation import cluster_line, names_by_environment
 from penstock.terminal.notebook import application_table, measure, progress_table, show_live
 from penstock.terminal.timings import StartTimes, process_age_seconds
 from penstock.terminal.wording import broker_away
@@ -105,9 +106,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             )
             raise TopologyError(msg)
         self._invocation = invocation.current()
-        self._config = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
-        if self._invocation.settings:
-            self._config = StreamsConfig(invocation.settings_with_options(self._config))
+        self._config = invocation.settled(config)
         self._topology = with_default_stores(topology, self._config)
         if self._invocation.look is not None:
             self._invocation.look(self._topology, self._config)
@@ -120,7 +119,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._at_end = ExitStack()
         """What ends just before the last state shows: the local broker, the line of a notebook."""
         self._supervision = Supervision(self._states, self.close)
-        self._interrupted = self._is_bounded = False
+        self._interrupted = self._is_bounded = self._has_told_cluster = False
         self._starting = "STARTING SPARK" if self._host == "spark" else "STARTING WORKERS"
         """What the host is doing before the first report of a worker."""
         self._starter = self._closer = 0
@@ -613,7 +612,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self.close()
 
     def _find_cluster(self, stack: ExitStack, display: Display) -> None:
-        if not self._config.names_cluster:
+        has_told, self._has_told_cluster = self._has_told_cluster, True
+        if self._config.names_cluster:
+            is_told = self._invocation.tells_cluster or names_by_environment(self._config)
+            if is_told and not has_told:
+                display.say(cluster_line(self._config, self._invocation.settings))
+        else:
             from penstock._engine.kafka.local_broker.embedded import embedded_cluster  # noqa: PLC0415
 
             check_local_broker(self._host, self._spark, self._config)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import pytest
 from penstock.cli import main
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.programs import counting
+from tests.terminal import PATIENCE_SECONDS
+from tests.terminal import command as in_terminal
 
 pytestmark = pytest.mark.slow
 
@@ -110,6 +113,61 @@ def test_the_doctor_sees_what_is_missing(
     assert f"ok  topics: all are there; partitions: {lines} (3)" in healed
     assert "ok  internal topics: 3 will be made at the first start" in healed
     assert "ok  permissions: " in healed
+
+
+def test_every_command_takes_the_cluster_of_the_environment_and_says_so(
+    kafka_broker: LocalBroker,
+    kafka_topic: CreateTopic,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`run` did, of some programs, and `produce` wrote to the local broker."""
+    lines, counts = kafka_topic("lines"), kafka_topic("counts")
+    name = f"there-{lines}"
+    program = counting(tmp_path, name, lines, counts)
+    servers = kafka_broker.bootstrap_servers
+    monkeypatch.setenv("PENSTOCK_BOOTSTRAP_SERVERS", servers)
+    monkeypatch.setenv("PENSTOCK_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    state = ["--set", f"state.dir={tmp_path / 'state'}"]
+
+    def check(told: str, by: str) -> None:
+        line = f"using the cluster at {servers}, named by {by}"
+        assert told.splitlines().count(line) == 1, told
+        assert "local broker" not in told
+
+    def said(*arguments: str, by: str = "PENSTOCK_BOOTSTRAP_SERVERS") -> str:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("sea\n"))
+        assert main(arguments) == 0
+        told = capsys.readouterr()
+        check(told.err, by)
+        return told.out
+
+    said("produce", lines)
+    ran = subprocess.run(
+        in_terminal("run", "--dev", "--available-now", program, *state),
+        text=True,
+        check=True,
+        stderr=subprocess.PIPE,
+        timeout=PATIENCE_SECONDS,
+    )
+    check(ran.stderr, "PENSTOCK_BOOTSTRAP_SERVERS")
+    assert said("consume", counts, "--value", "long", "--once") == "sea\t1\n"
+    assert counts in said("topics")
+    assert counts in said("topics", program)
+    said("plan", program)
+    said("doctor", program, "--quick")
+    said("reset", program, "--dry-run", *state)
+    said("reset", "--application-id", name, "--dry-run", *state)
+    said("query", name, "counts", *state)
+    # It names the cluster where neither the command line nor the program does.
+    own = tmp_path / "own.py"
+    text = Path(program).read_text()
+    own.write_text(text.replace('{"app', f'{{"bootstrap.servers": "{servers}", "app'))
+    monkeypatch.setenv("PENSTOCK_BOOTSTRAP_SERVERS", "127.0.0.1:1")
+    said("plan", str(own), by="the program")
+    said("consume", counts, "--once", "--bootstrap-servers", servers, by="the command line")
 
 
 def test_the_doctor_hears_nothing(capsys: pytest.CaptureFixture[str]) -> None:

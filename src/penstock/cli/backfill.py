@@ -19,7 +19,7 @@ from penstock.cli.arguments.times import moment
 from penstock.cli.printing import to_json
 from penstock.settings import StreamsConfig
 from penstock.terminal.backfill import show_backfill
-from penstock.terminal.invocation import Invocation
+from penstock.terminal.invocation import Invocation, cluster_line
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -107,7 +107,9 @@ def _backfill(topology: Topology, config: StreamsConfig, arguments: argparse.Nam
 
     wishes = InputOptions(arguments.until, dict(arguments.input), dict(arguments.live_from))
     with ExitStack() as stack, show_backfill(config.application_id, quiet=arguments.quiet) as shown:
-        if not config.names_cluster:
+        if config.names_cluster:
+            shown.say(cluster_line(config, settings_of(arguments)))
+        else:
             cluster = embedded_cluster(topology, config, shown.say, begins_anew=arguments.reset)
             config = stack.enter_context(cluster)
         report = backfill(topology, config, wishes, reset=arguments.reset, on_advance=shown.advance)

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from penstock.cli.arguments.options import add_cluster, add_command, add_json, positive, settings_of
+from penstock.cli.arguments.clusters import config_without_program, reached
+from penstock.cli.arguments.options import add_cluster, add_command, add_json, positive
 from penstock.cli.arguments.times import moment_ms
 from penstock.cli.arguments.values import (
     TYPES,
@@ -22,7 +23,6 @@ from penstock.cli.arguments.values import (
 )
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
-from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from penstock._engine.kafka.client.topic_io import Read, TopicReader
@@ -115,7 +115,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Print records."""
     # Other commands do without the Kafka client.
     from penstock._engine.kafka.client.topic_io import Start, TopicReader  # noqa: PLC0415
-    from penstock._engine.kafka.local_broker.shared_broker import shared_broker  # noqa: PLC0415
 
     if arguments.key.startswith("time-windowed") and arguments.window_ms is None:
         msg = "--key time-windowed:... needs --window-ms: a key in a topic has no end of its window"
@@ -123,9 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
     key_serde = serde_of(arguments.key, arguments.window_ms)
     value_serde = serde_of(arguments.value)
     shown = as_json if arguments.json else detailed if arguments.details else plain
-    config = StreamsConfig({"application.id": "penstock", **settings_of(arguments)})
-    named = config.bootstrap_servers if config.names_cluster else None
-    with shared_broker(named) as servers:
+    with reached(config_without_program(arguments), arguments) as config:
+        servers = config.bootstrap_servers
         reader = TopicReader(
             servers,
             [arguments.topic],

@@ -18,6 +18,7 @@ from penstock._engine.planner.outline import (
     outline,
 )
 from penstock._engine.planner.permissions import UNKNOWN_PRINCIPAL, Need, acl_command, needs_of
+from penstock.cli.arguments.clusters import reached_if_it_runs
 from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
@@ -89,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     config.check_optimizations(application.topology.optimizations)
     draft = draft_of(with_default_stores(application.topology, config), config.application_id)
     if arguments.partitions is None:
-        draft, counts = _ask_cluster(draft, config)
+        draft, counts = _ask_cluster(draft, reached_if_it_runs(config, arguments))
     else:
         draft = draft.resolved([name for name in arguments.partitions if name])
         counts = said(draft, arguments.partitions)
@@ -218,24 +219,19 @@ def _slots(slots: SlotsOutline) -> str:
     return text
 
 
-def _ask_cluster(draft: Draft, config: StreamsConfig) -> tuple[Draft, dict[str, int]]:
+def _ask_cluster(draft: Draft, config: StreamsConfig | None) -> tuple[Draft, dict[str, int]]:
     # With the partitions on the command line it does without the Kafka client.
     from penstock._engine.kafka.client.admin_calls import open_admin  # noqa: PLC0415
     from penstock._engine.kafka.client.topics import existing_topics, partition_counts  # noqa: PLC0415
-    from penstock._engine.kafka.local_broker.broker import running_broker  # noqa: PLC0415
 
-    whole: dict[str, Any] = config.given()
-    if not config.names_cluster:
-        servers = running_broker()
-        if servers is None:
-            msg = (
-                "no bootstrap.servers given and no local broker runs, so nobody knows how many "
-                "partitions the input topics have; say it: --partitions N, or start a broker: "
-                "penstock broker"
-            )
-            raise StreamsError(msg)
-        whole["bootstrap.servers"] = servers
-    admin = open_admin(StreamsConfig(whole))
+    if config is None:
+        msg = (
+            "no bootstrap.servers given and no local broker runs, so nobody knows how many "
+            "partitions the input topics have; say it: --partitions N, or start a broker: "
+            "penstock broker"
+        )
+        raise StreamsError(msg)
+    admin = open_admin(config)
     if draft.has_patterns:
         draft = draft.resolved(existing_topics(admin))
     return draft, partition_counts(admin, draft.topics_to_count, draft.sources)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from penstock.cli.arguments.options import add_cluster, add_command, add_json, settings_of
+from penstock.cli.arguments.clusters import config_without_program, reached
+from penstock.cli.arguments.options import add_cluster, add_command, add_json
 from penstock.cli.arguments.values import TYPES, encode, encode_text, from_base64
 from penstock.errors import SerializationError, StreamsError
 from penstock.settings import StreamsConfig
@@ -121,7 +122,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Write until the end of the input."""
     # Other commands do without the Kafka client.
     from penstock._engine.kafka.client.topic_io import TopicWriter, partition_count  # noqa: PLC0415
-    from penstock._engine.kafka.local_broker.shared_broker import shared_broker  # noqa: PLC0415
 
     topic = arguments.topic
     form = Form(
@@ -132,11 +132,10 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.null,
         arguments.json,
     )
-    config = StreamsConfig({"application.id": "penstock", **settings_of(arguments)})
-    named = config.bootstrap_servers if config.names_cluster else None
-    with shared_broker(named) as servers:
+    with reached(config_without_program(arguments), arguments) as config:
+        servers = config.bootstrap_servers
         if arguments.create:
-            _create(topic, StreamsConfig({**config.given(), "bootstrap.servers": servers}))
+            _create(topic, config)
         count = partition_count(servers, topic, config)
         if arguments.partition is not None and not 0 <= arguments.partition < count:
             msg = f"topic {topic!r} has the partitions 0 to {count - 1}; got {arguments.partition}"

@@ -27,7 +27,7 @@ from penstock._engine.planner.reset import (
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.topology.topology import Topology
-from penstock.cli.arguments.clusters import reached
+from penstock.cli.arguments.clusters import config_without_program, reached
 from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
     application = _application(arguments)
     topology, config = application.topology, application.config
     name = config.application_id
-    with reached(config) as whole:
+    with reached(config, arguments) as whole:
         wish = wish_of(arguments, topology, config, SystemClock().now_ms())
         facts = examine(wish, whole, arguments.wait)
         if not arguments.dry_run:
@@ -260,7 +260,8 @@ def _application(arguments: argparse.Namespace) -> Application:
     if "application.id" not in settings:
         msg = "reset needs a program, penstock reset app.py, or --application-id ID"
         raise StreamsError(msg)
-    return Application(Topology(), StreamsConfig(settings))
+    config = config_without_program(arguments)
+    return Application(Topology(), StreamsConfig({**config.given(), **settings}))
 
 
 def _confirmed(application_id: str) -> bool:

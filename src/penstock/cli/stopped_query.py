@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from penstock.cli.arguments.clusters import reached
+from penstock.cli.arguments.clusters import config_without_program, reached
 from penstock.cli.arguments.options import add_cluster, settings_of
 from penstock.cli.arguments.programs import load_application
 from penstock.cli.arguments.values import TYPES, serde_of
@@ -71,7 +71,7 @@ def changelog_client(arguments: argparse.Namespace) -> Iterator[DirectClient]:
     from penstock._engine.kafka.client.groups import members_of  # noqa: PLC0415
 
     topology, config = _program(arguments)
-    with reached(config) as whole:
+    with reached(config, arguments) as whole:
         admin = open_admin(whole)
         known = _known(arguments, topology, whole, admin)
         runs = bool(members_of(admin, whole.application_id))
@@ -93,8 +93,7 @@ def _program(arguments: argparse.Namespace) -> tuple[Topology | None, StreamsCon
 
 def _settings(arguments: argparse.Namespace) -> StreamsConfig:
     named = {"application.id": arguments.application}
-    of_environment = StreamsConfig.from_environment(named).given()
-    return StreamsConfig({**of_environment, **settings_of(arguments), **named})
+    return StreamsConfig({**config_without_program(arguments).given(), **named})
 
 
 def _known(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock._engine.planner.internal_topics import internal_topics_among
 from penstock._engine.planner.layout import draft_of
-from penstock.cli.arguments.clusters import reached
+from penstock.cli.arguments.clusters import config_without_program, reached
 from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
@@ -87,8 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "topics app.py --create"
             )
             raise StreamsError(msg)
-        config = StreamsConfig({"application.id": "penstock", **settings_of(arguments)})
-        with reached(config) as whole:
+        with reached(config_without_program(arguments), arguments) as whole:
             if named:
                 _create(named, whole, arguments)
             facts = _look(whole)
@@ -101,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = settings_of(arguments)
     application = load_application(arguments.program, settings, arguments.arguments)
-    with reached(application.config) as whole:
+    with reached(application.config, arguments) as whole:
         if arguments.create is not None:
             own = sorted(topics_of(application.topology, whole))
             _create([*named, *own], whole, arguments)

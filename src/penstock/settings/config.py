@@ -25,9 +25,20 @@ from penstock.serdes import Serde, session_windowed, time_windowed
 from penstock.serdes.wrapping import completed
 from penstock.settings import parsing
 from penstock.settings.client_keys import CLIENT_KEYS, PREFIXES, TOPIC_PREFIX, Client
-from penstock.settings.keys import USER_PREFIX, dotted_key, given_twice, without_prefix
+from penstock.settings.keys import (
+    USER_PREFIX,
+    dotted_key,
+    dotted_keys,
+    given_twice,
+    without_prefix,
+)
 from penstock.settings.secrets import shown, without_secrets
-from penstock.settings.sources import VARIABLE_PREFIX, read_environment, read_file
+from penstock.settings.sources import (
+    CLUSTER_VARIABLE,
+    VARIABLE_PREFIX,
+    read_environment,
+    read_file,
+)
 from penstock.settings.table import BY_KEY, SETTINGS
 from penstock.settings.values import SettingValues
 
@@ -323,6 +334,15 @@ class StreamsConfig(SettingValues):
             self._given[spelling] = _parsed(
                 key, trimmed, parsing.of_client(without_prefix(spelling))
             )
+
+
+def on_cluster_of_environment(config: StreamsConfig, options: Mapping[str, Any]) -> StreamsConfig:
+    """Return settings that name a cluster as they are. Where they name none, and a variable of the
+    environment does, the variables go before them, and `options` of the command line before all.
+    """
+    if config.names_cluster or not os.environ.get(CLUSTER_VARIABLE):
+        return config
+    return StreamsConfig({**StreamsConfig.from_environment(config).given(), **dotted_keys(options)})
 
 
 def given_settings(values: Mapping[str, Any] | StreamsConfig | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from penstock.errors import ConfigError
 
 VARIABLE_PREFIX = "PENSTOCK_"
+CLUSTER_VARIABLE = f"{VARIABLE_PREFIX}BOOTSTRAP_SERVERS"
 
 # Variables that are no settings: the project's own, and those that Kubernetes sets in every
 # container beside a service that is named penstock. Those of services such as penstock-broker are

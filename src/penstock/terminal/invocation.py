@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,8 +10,9 @@ from typing import Any, Literal
 
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
-from penstock.settings.config import given_settings
+from penstock.settings.config import given_settings, on_cluster_of_environment
 from penstock.settings.keys import dotted_keys
+from penstock.settings.sources import CLUSTER_VARIABLE
 from penstock.terminal.display import Panel
 
 
@@ -29,6 +31,8 @@ class Invocation:
     open_broker: Callable[[], None] | None = None
     """Starts the local broker, if it is needed and none runs."""
     console: bool = False
+    tells_cluster: bool = True
+    """Whether the application says which cluster it is on, and what names it."""
     made: str | None = None
     """The id of the application that the program has made, None if it has made none."""
     answered: bool = False
@@ -39,7 +43,7 @@ class Invocation:
     """Called with an application when it is made, before it does anything."""
 
 
-_current = Invocation()
+_current = Invocation(tells_cluster=False)
 
 
 def current() -> Invocation:
@@ -55,6 +59,33 @@ def settings_with_options(
     if not options:
         return config
     return {**dotted_keys(given_settings(config)), **dotted_keys(options)}
+
+
+def settled(config: Mapping[str, Any] | StreamsConfig) -> StreamsConfig:
+    """Return the settings of an application: those of the program, before them those of the command
+    line; where neither names a cluster, with those of the environment.
+    """
+    made = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
+    if _current.settings:
+        made = StreamsConfig(settings_with_options(made))
+    return on_cluster_of_environment(made, _current.settings)
+
+
+def cluster_line(config: StreamsConfig, options: Mapping[str, Any]) -> str:
+    """Return the line by which every command says on which cluster it is, and what names it.
+    `options` are the settings of the command line.
+    """
+    named_by = "the program"
+    if "bootstrap.servers" in dotted_keys(options):
+        named_by = "the command line"
+    elif names_by_environment(config):
+        named_by = CLUSTER_VARIABLE
+    return f"using the cluster at {config.bootstrap_servers}, named by {named_by}"
+
+
+def names_by_environment(config: StreamsConfig) -> bool:
+    """Return whether the cluster is the one of the environment."""
+    return config.bootstrap_servers == os.environ.get(CLUSTER_VARIABLE)
 
 
 @contextmanager

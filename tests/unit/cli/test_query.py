@@ -240,9 +240,10 @@ def test_changelogs_are_read_if_no_process_answers(
     left_behind(tmp_path, "http://127.0.0.1:9")
     cluster = ["--bootstrap-servers", "127.0.0.1:1", "--set", "task.timeout.ms=0"]
     assert main(["query", "shop", "counts", "a", "--state-dir", str(tmp_path), *cluster]) == 1
-    first, second = capsys.readouterr().err.splitlines()
+    first, cluster_line, last = capsys.readouterr().err.splitlines()
     assert first.endswith(f"; process {os.getpid()} is passed by")
-    assert second.startswith("penstock: the Kafka cluster at 127.0.0.1:1 does not answer")
+    assert cluster_line == "using the cluster at 127.0.0.1:1, named by the command line"
+    assert last.startswith("penstock: the Kafka cluster at 127.0.0.1:1 does not answer")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,8 @@ def add_program(parser: argparse.ArgumentParser, *, optional: bool = False) -> N
 
 def add_cluster(parser: argparse.ArgumentParser, *, of_program: bool = True) -> None:
     """Add where the cluster is, and how to connect; a program may say it too."""
-    default = "the program's own, else the local broker" if of_program else "the local broker"
+    otherwise = "PENSTOCK_BOOTSTRAP_SERVERS, else the local broker"
+    default = f"the program's own, else {otherwise}" if of_program else otherwise
     before = "the program and --settings say" if of_program else "--settings says"
     parser.add_argument(
         "--bootstrap-servers", metavar="HOST:PORT", help=f"the Kafka cluster (default: {default})"

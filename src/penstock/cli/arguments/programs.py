@@ -15,6 +15,7 @@ from penstock.application import KafkaStreams
 from penstock.dsl.builder import StreamsBuilder
 from penstock.errors import StreamsError, failure_location, user_traceback
 from penstock.settings import StreamsConfig
+from penstock.settings.config import on_cluster_of_environment
 from penstock.terminal.invocation import Invocation, invoked
 
 _DEFINES_ONE = (Topology, StreamsBuilder)
@@ -183,7 +184,8 @@ def _not_one(path: str, name: str, found: list[str], names: Mapping[str, Any]) -
 
 def _named_after(path: str, topology: Topology, settings: Mapping[str, Any]) -> Application:
     own = {"application.id": application_id_of(path)}
-    return Application(topology, StreamsConfig({**own, **settings}))
+    named = StreamsConfig({**own, **settings})
+    return Application(topology, on_cluster_of_environment(named, settings))
 
 
 def file_and_name(program: str) -> tuple[str, str]:

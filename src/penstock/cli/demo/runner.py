@@ -26,7 +26,7 @@ def perform(seconds: float | None = None) -> None:
         config = StreamsConfig(program.SETTINGS)
         config = stack.enter_context(embedded_cluster(topology, config, _say))
         servers = config.bootstrap_servers
-        stack.enter_context(invoked(Invocation(panel=results.panel)))
+        stack.enter_context(invoked(Invocation(panel=results.panel, tells_cluster=False)))
         streams = KafkaStreams(topology, config)
         parts = (lambda: feed(streams, servers), lambda: follow(streams, servers, results))
         with attended(streams, parts, seconds):

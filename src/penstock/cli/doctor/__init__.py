@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from penstock.cli.arguments.clusters import config_without_program, reached_if_it_runs
 from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
@@ -91,7 +92,7 @@ def findings(arguments: argparse.Namespace) -> Iterator[Finding]:
     yield check_parts_in_c()
     yield check_java()
     application: Application | None = None
-    config = StreamsConfig({"application.id": "penstock-doctor", **settings_of(arguments)})
+    config = config_without_program(arguments, "penstock-doctor")
     if arguments.program is not None:
         try:
             application = load_application(
@@ -105,7 +106,7 @@ def findings(arguments: argparse.Namespace) -> Iterator[Finding]:
             yield Finding("program", "ok", told)
     yield check_state_directory(_placed(config))
     yield checked("Spark", lambda: check_spark(_placed(config), quick=arguments.quick))
-    yield from check_cluster(config, application)
+    yield from check_cluster(reached_if_it_runs(config, arguments), application)
 
 
 def as_text(finding: Finding, paint: Paint) -> list[str]:

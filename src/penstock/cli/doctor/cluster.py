@@ -24,21 +24,19 @@ if TYPE_CHECKING:
 _ANSWER_MS = 5_000
 
 
-def check_cluster(config: StreamsConfig, application: Application | None) -> Iterator[Finding]:
-    """Look at the cluster, and at what a program needs there."""
+def check_cluster(
+    config: StreamsConfig | None, application: Application | None
+) -> Iterator[Finding]:
+    """Look at the cluster, if there is one, and at what a program needs there."""
     # Only a cluster that is there needs the Kafka client.
     from penstock._engine.kafka.application.examination import look_at_cluster  # noqa: PLC0415
     from penstock._engine.kafka.client.admin_calls import open_admin  # noqa: PLC0415
-    from penstock._engine.kafka.local_broker.broker import running_broker  # noqa: PLC0415
 
-    if not config.names_cluster:
-        servers = running_broker()
-        if servers is None:
-            told = "no bootstrap.servers given, and the local broker does not run"
-            fix = "penstock broker, or --bootstrap-servers HOST:PORT"
-            yield Finding("broker", "skipped", told, fix)
-            return
-        config = StreamsConfig({**config.given(), "bootstrap.servers": servers})
+    if config is None:
+        told = "no bootstrap.servers given, and the local broker does not run"
+        fix = "penstock broker, or --bootstrap-servers HOST:PORT"
+        yield Finding("broker", "skipped", told, fix)
+        return
     # A doctor does not wait for five minutes.
     hasty = StreamsConfig({**config.given(), "task.timeout.ms": _ANSWER_MS})
     try:

@@ -25,27 +25,24 @@ _POLL_SECONDS = 0.1
 
 @contextmanager
 def shared_broker(
-    bootstrap_servers: str | None = None,
-    data_dir: Path | str | None = None,
-    *,
-    progress: Progress = print_to_stderr,
+    data_dir: Path | str | None = None, *, progress: Progress = print_to_stderr
 ) -> Iterator[str]:
-    """Return the bootstrap servers of some broker: the ones named, or those of an embedded one.
-
-    The embedded one is the broker that runs in `data_dir` already (another terminal's, say) or a
-    new one, which ends with the block.
+    """Return the bootstrap servers of the broker that runs in `data_dir` already (another
+    terminal's, say) or of a new one, which ends with the block.
     """
-    if bootstrap_servers:
-        yield bootstrap_servers
-        return
     broker = LocalBroker(data_dir or default_data_dir(), progress=progress)
     with _shared_here.used(broker) as (servers, is_new):
-        whose = "" if is_new else "that runs already "
-        progress(
-            f"no bootstrap.servers given: using the local broker at {servers} {whose}"
-            f"(data in {broker.data_dir})"
-        )
+        progress(local_broker_line(servers, broker.data_dir, is_new=is_new))
         yield servers
+
+
+def local_broker_line(servers: str, data_dir: Path | None = None, *, is_new: bool) -> str:
+    """Return the line by which every command says that it is on the local broker."""
+    whose = "" if is_new else "that runs already "
+    return (
+        f"no bootstrap.servers given: using the local broker at {servers} {whose}"
+        f"(data in {data_dir or default_data_dir()})"
+    )
 
 
 class _SharedHere:

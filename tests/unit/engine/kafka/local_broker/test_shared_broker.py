@@ -1,4 +1,4 @@
-"""A broker that several share: one that is named, one that runs, or a new one."""
+"""A broker that several share: one that runs, or a new one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,7 @@ from penstock._engine.kafka.local_broker.shared_broker import shared_broker
 from tests.unit.engine.kafka.local_broker.conftest import Install
 
 
-def test_shared_broker_is_the_one_named() -> None:
-    with shared_broker("kafka.example:9092") as servers:
-        assert servers == "kafka.example:9092"
-
-
-def test_shared_broker_is_an_embedded_one_if_none_is_named(
-    install: Install, tmp_path: Path
-) -> None:
+def test_shared_broker_is_a_new_one_if_none_runs(install: Install, tmp_path: Path) -> None:
     said: list[str] = []
     with shared_broker(data_dir=tmp_path / "data", progress=said.append) as servers:
         port = int(servers.rpartition(":")[2])
