@@ -13,10 +13,13 @@ import sysconfig
 import tarfile
 import tomllib
 import venv
+import warnings
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from pyspark.sql.pandas.utils import require_minimum_pandas_version
 
 from penstock.testing.broker import LocalBroker
 from scripts import wheel_check, wheels
@@ -129,6 +132,19 @@ def test_the_page_and_the_changelog_name_the_version_of_today() -> None:
     assert {name for row in rows for name in re.findall(r"`([\w-]+)`", row)} == extras
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (.+)$", changes, re.M)[0].startswith(("Unreleased", project["version"]))
+
+
+def test_the_extra_pandas_has_none_of_which_pyspark_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It installs pandas below 3; when PySpark no longer warns, the bound has no reason."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["optional-dependencies"]["pandas"] == ["pandas>=2.2,<3"]
+    for version, is_warned_of in (("2.3.3", False), ("3.0.0", True)):
+        fake = SimpleNamespace(__version__=version)
+        monkeypatch.setitem(sys.modules, "pandas", fake)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            require_minimum_pandas_version()
+        assert bool(said) is is_warned_of
 
 
 def test_pins_are_those_of_the_lock_file() -> None:
