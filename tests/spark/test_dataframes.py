@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
@@ -21,6 +22,7 @@ from penstock import (
     serdes,
 )
 from penstock._engine.spark.batch.result import Result
+from penstock._engine.spark.dataframes.rows import RecordRows
 from penstock.errors import StreamsError
 from penstock.spark import Typed, run
 from penstock.testing import TopologyTestDriver
@@ -136,13 +138,49 @@ def test_typed_columns_become_bytes_by_their_serde(spark: SparkSession) -> None:
         F.col("id").alias("key"),
         F.struct(F.col("id").alias("amount")).alias("value"),
         F.lit(5).cast("long").alias("timestamp"),
-        # What records do not have is left out, whatever it is called.
-        F.lit(1).alias("order.id"),
-        F.struct(F.lit(1).alias("a b")).alias("meta"),
+        # What a read of a topic shows besides is left out.
+        F.lit("other").alias("topic"),
+        F.lit(0).alias("timestampType"),
     )
     result = run(builder.build(), {"orders": Typed(frame)}, partitions=1)
     rows = result.typed("doubled").orderBy("key").collect()
     assert [(row.key, row.value) for row in rows] == [(0, 0), (1, 2), (2, 4)]
+    result.unpersist()
+
+
+class Sale(msgspec.Struct, rename="camel"):
+    """A document of a known type."""
+
+    shop_name: str
+    lines: list[int]
+
+
+def test_typed_outputs_and_stores_show_structs_as_live_ones_do(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    sales = builder.stream("sales", Consumed(TEXT, serdes.json(Sale)))
+    windows = sales.group_by_key().windowed_by(TimeWindows.of_size(10, grace=0))
+    latest = windows.reduce(
+        lambda old, new: new, Materialized("latest", retention=timedelta(hours=1))
+    )
+    sale, key = serdes.json(Sale), serdes.time_windowed(TEXT, 10)
+    latest.to_stream().to("latest", Produced(key, sale))
+    rows = [
+        ("oslo", '{"shopName":"a","lines":[1]}', 12),
+        ("oslo", '{"shopName":"b","lines":[]}', 9),
+    ]
+    frame = spark.createDataFrame(rows, "key string, value string, timestamp long")
+    result = run(builder.build(), {"sales": frame}, partitions=1)
+    shown = result.typed("latest")
+    # The very columns that a live run shows.
+    expected = RecordRows(key, sale).schema().split(", topic")[0]
+    assert ", ".join(f"{n} {t}" for n, t in shown.dtypes[:2]) == expected.replace("`", "")
+    cells = [
+        (row.key.key, milliseconds(row.key.start), milliseconds(row.key.end), row.value.shopName)
+        for row in shown.collect()
+    ]
+    assert cells == [("oslo", 0, 10, "b"), ("oslo", 10, 20, "a")]
+    stored = result.store("latest").orderBy("window_start").collect()
+    assert [row.value.lines for row in stored] == [[], [1]]
     result.unpersist()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from penstock import (
     Consumed,
@@ -28,7 +29,7 @@ from penstock._engine.spark.batch.inputs import with_all_offsets
 from penstock.database import Database
 from penstock.errors import StreamsError
 from penstock.outbox import write_once
-from penstock.spark import run
+from penstock.spark import Typed, run
 from penstock.timestamps import WallclockTimestampExtractor
 
 pytestmark = pytest.mark.slow
@@ -81,11 +82,35 @@ def refusal(action: Callable[[], object]) -> str:
             "input 'in' has the column 'offset' without 'partition', and offsets have an order "
             "within a partition only: add the column 'partition', or leave 'offset' out",
         ),
+        (
+            f"{RECORDS}, topic string, timestampType int, amount double",
+            "the columns of input 'in' must be key, value, timestamp, headers, partition, offset; "
+            "got 'amount': put it into the value or the headers, or drop it",
+        ),
     ],
 )
 def test_columns_that_do_not_fit(spark: SparkSession, columns: str, expected: str) -> None:
     frame = spark.createDataFrame([], columns)
     assert refusal(lambda: run(copies(), {"in": frame})) == expected
+
+
+def test_a_type_that_its_serde_does_not_write_is_refused_before_any_job(
+    spark: SparkSession,
+) -> None:
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, serdes.long())).to("out", Produced(TEXT, serdes.long()))
+    # A job would read the partitions first, to count them.
+    frame = spark.range(1).selectExpr(
+        "'a' AS key", "1.5D AS value", "id AS timestamp", "raise_error('a job') AS partition"
+    )
+    frame = frame.withColumn("partition", F.col("partition").cast("int"))
+    for typed in (Typed(frame), Typed(frame, value=serdes.long())):
+        with pytest.raises(StreamsError) as refused:
+            run(builder.build(), {"in": typed})
+        assert str(refused.value) == (
+            "input 'in': column 'value' must be bigint for serdes.long(); got double; cast it, or "
+            "pass the serde of what it holds"
+        )
 
 
 def test_write_once_of_rows_without_offsets(spark: SparkSession, tmp_path: Path) -> None:

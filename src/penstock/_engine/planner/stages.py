@@ -157,15 +157,19 @@ def _plans(
     return [resolve_patterns(plan, given) for plan in plans]
 
 
-def check_topics(topology: Topology, config: StreamsConfig, given: Iterable[str]) -> None:
-    """Refuse inputs that are not those which a topology reads.
+def check_topics(
+    topology: Topology, config: StreamsConfig, given: Iterable[str]
+) -> list[SubtopologyPlan]:
+    """Refuse inputs that are not those which a topology reads; return the plans of its
+    sub-topologies, at last that of the global stores.
 
     Raises:
         StreamsError: a topic that is read is not given, or one that is given is not read, or is
             written by the topology itself.
     """
     plans = _plans(topology, config, given)
-    of_global_stores = _global_topics(plan_global_stores(topology))
+    global_stores = plan_global_stores(topology)
+    of_global_stores = _global_topics(global_stores)
     must, patterns = topics_to_be_given(topology, config.application_id)
     if missing := sorted(must - set(given)):
         listed = ", ".join(map(repr, missing))
@@ -190,6 +194,7 @@ def check_topics(topology: Topology, config: StreamsConfig, given: Iterable[str]
             "the run is over, not before; leave it out of the inputs"
         )
         raise StreamsError(msg)
+    return plans if global_stores is None else [*plans, global_stores]
 
 
 def topics_of_marks(

@@ -21,14 +21,24 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from penstock._engine.spark.batch.columns import type_of
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.documents import JsonSerde, PydanticSerde
+from penstock.serdes.plain import BytesSerde
 from penstock.serdes.windowed import WindowedSerde, window_bytes_of
 
 FromCell: TypeAlias = Callable[[Any], Any]
 Classes: TypeAlias = tuple[type, ...]
 
+_INTEGERS = {"int", "smallint", "tinyint"}
+_WIDER = {
+    "smallint": {"smallint", "tinyint"},
+    "int": _INTEGERS,
+    "bigint": {"bigint", *_INTEGERS},
+    "double": {"double", "float", *_INTEGERS},
+}
+"""The types of columns that a serde's numbers hold without a loss, besides their own."""
 _WINDOW = ["key", "start", "end"]
 _STRUCTS = (look.StructType, look.DataclassType, look.TypedDictType, look.NamedTupleType)
 _SEQUENCES = (look.ListType, look.VarTupleType, look.SetType, look.FrozenSetType)
@@ -52,7 +62,8 @@ def document_of(serde: JsonSerde[Any] | PydanticSerde[Any]) -> FromCell:
 
 
 def check_cells(subject: str, type_: DataType, serde: Serde[Any]) -> None:
-    """Refuse a column whose fields are not those that a serde writes: others would be lost.
+    """Refuse a column of a type that a built-in serde does not write, or with other fields, which
+    would be lost. Of a serde of the user's own only the rows can tell.
 
     Raises:
         StreamsError: it says which; `subject` is the column, and where it is.
@@ -74,8 +85,22 @@ def check_cells(subject: str, type_: DataType, serde: Serde[Any]) -> None:
                 f"{type_.simpleString()}; make it with to_json(...)"
             )
             raise StreamsError(msg)
-    elif isinstance(serde, JsonSerde) and serde.document_type is not None:
-        _check_fields(subject, type_, look.type_info(serde.document_type), serde)
+    elif isinstance(serde, JsonSerde):
+        if serde.document_type is not None:
+            _check_fields(subject, type_, look.type_info(serde.document_type), serde)
+    else:
+        _check_plain(subject, type_, serde)
+
+
+def _check_plain(subject: str, type_: DataType, serde: Serde[Any]) -> None:
+    expected, got = type_of(serde), type_.simpleString()
+    is_known = expected != "binary" or isinstance(serde, BytesSerde)
+    if is_known and got not in _WIDER.get(expected, {expected}):
+        msg = (
+            f"{subject} must be {expected} for {serde!r}; got {got}; cast it, or pass the serde of "
+            "what it holds"
+        )
+        raise StreamsError(msg)
 
 
 def _check_fields(

@@ -21,7 +21,6 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from penstock._engine.spark.batch.columns import encoded
 from penstock._engine.spark.batch.document_cells import check_cells
 from penstock._engine.spark.batch.schemas import (
     BYTES,
@@ -33,6 +32,7 @@ from penstock._engine.spark.batch.schemas import (
     refuse_doubled,
 )
 from penstock._engine.spark.batch.typed import Typed
+from penstock._engine.spark.batch.typed_cells import encoded
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
 
@@ -47,6 +47,7 @@ _EXPECTED = {
     "partition": "int",
     "offset": "bigint",
 }
+_PASSED_OVER = {"topic", "timestampType"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,23 @@ def check_given(inputs: object) -> dict[str, DataFrame | Typed]:
     for topic, frame in inputs.items():
         _check_frame(topic, frame)
     return dict(inputs)
+
+
+def refuse_unknown_columns(inputs: Mapping[str, DataFrame | Typed]) -> None:
+    """Refuse columns that no part of a record is made of, as a write to a topic does: what is in
+    them would be lost. Those that a read of a topic shows besides are passed over.
+
+    Raises:
+        StreamsError: an input has such a column.
+    """
+    for topic, given in inputs.items():
+        unknown = sorted(set(frame_of(given).columns) - set(_EXPECTED) - _PASSED_OVER)
+        if unknown:
+            msg = (
+                f"the columns of input {topic!r} must be {', '.join(_EXPECTED)}; got "
+                f"{unknown[0]!r}: put it into the value or the headers, or drop it"
+            )
+            raise StreamsError(msg)
 
 
 def frame_of(given: DataFrame | Typed) -> DataFrame:

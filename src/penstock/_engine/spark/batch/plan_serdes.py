@@ -7,17 +7,12 @@ from typing import Any
 
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.stages import JobPlan
-from penstock._engine.spark.batch.columns import type_of
 from penstock._engine.spark.batch.inputs import SourceSerdes
+from penstock._engine.spark.state.cells import column_type
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
-
-
-def source_serdes(topic: str, plan: JobPlan) -> SourceSerdes:
-    """Return the serdes of the source that reads a topic."""
-    return serdes_among(plans_of(plan), topic, plan.config)
 
 
 def serdes_among(
@@ -49,8 +44,10 @@ def sink_serdes(topic: str, plan: JobPlan) -> dict[str, Serde[Any]]:
         for node in one.nodes
         if isinstance(node, SinkNode) and node.topic == topic
     ]
-    kinds = [{name: type_of(serde) for name, serde in one.items()} for one in found]
-    if not found or any(kind != kinds[0] for kind in kinds):
+    kinds = {
+        tuple((type(serde), column_type(serde).spark) for serde in one.values()) for one in found
+    }
+    if len(kinds) != 1:
         msg = (
             f"topic {topic!r} is written with no or with several serdes, so its records have "
             f"no one type; take the bytes: result[{topic!r}]"

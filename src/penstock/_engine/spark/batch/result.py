@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from penstock._engine.planner.plan import StorePlan
-from penstock._engine.spark.batch.columns import (
-    HELD_BY_OPERATORS,
-    TIMES_OF_STORES,
-    as_time,
-    decoded,
-)
+from penstock._engine.spark.batch.arrow_map import map_in_arrow
+from penstock._engine.spark.batch.columns import HELD_BY_OPERATORS, TIMES_OF_STORES, as_time
 from penstock._engine.spark.batch.job import Job
 from penstock._engine.spark.batch.plan_serdes import plans_of, sink_serdes
 from penstock._engine.spark.batch.progress import OnProgress, compute
+from penstock._engine.spark.shipping.shipping import dumps
+from penstock._engine.spark.state.cells import cell_type, is_kept_as_bytes
 from penstock.errors import StreamsError
+from penstock.serdes import Serde
+from penstock.serdes.plain import StringSerde
 
 
 class Result(Mapping[str, DataFrame]):
@@ -51,10 +55,10 @@ class Result(Mapping[str, DataFrame]):
         return self._job.records()
 
     def typed(self, topic: str) -> DataFrame:
-        """Return the records of a sink topic with keys and values as the types of its serdes:
-        numbers and text; JSON as its text; bytes where the serde is another.
+        """Return the records of a sink topic with keys and values as the types of its serdes, as
+        `read_stream` shows them: numbers, text, structs of known documents and of windowed keys.
         """
-        return decoded(self[topic], sink_serdes(topic, self._job.plan))
+        return _decoded(self[topic], sink_serdes(topic, self._job.plan), f"topic {topic!r}")
 
     def store(self, name: str) -> DataFrame:
         """Return the final rows of a store: partition, key and value as the types of its serdes,
@@ -71,12 +75,13 @@ class Result(Mapping[str, DataFrame]):
             raise StreamsError(msg)
         config, title = self._job.plan.config, f"state store {name!r}"
         rows = self._job.store_rows(name)
-        shown = decoded(
+        shown = _decoded(
             rows.select("partition", "key", "value", "timestamp", "start", "end"),
             {
                 "key": config.key_serde(plan.builder.key, title),
                 "value": config.value_serde(plan.builder.value, title),
             },
+            title,
         )
         times = [as_time(column).alias(shown_as) for column, shown_as in TIMES_OF_STORES[kind]]
         return shown.select("partition", "key", "value", *times)
@@ -100,3 +105,47 @@ class Result(Mapping[str, DataFrame]):
             msg = f"the topology has no store {name!r}; its stores: {known}"
             raise StreamsError(msg)
         return stores[name]
+
+
+def _decoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]], title: str) -> DataFrame:
+    """Return a frame with columns of bytes converted to the types of their serdes."""
+    by_worker = {}
+    for column, serde in serdes.items():
+        if isinstance(serde, StringSerde):
+            frame = frame.withColumn(column, F.col(column).cast("string"))
+        elif not is_kept_as_bytes(serde):
+            by_worker[column] = serde
+    if not by_worker:
+        return frame
+    types = {column: cell_type(serde).spark for column, serde in by_worker.items()}
+    schema = ", ".join(
+        f"`{field.name}` {types.get(field.name, field.dataType.simpleString())}"
+        for field in frame.schema.fields
+    )
+    return map_in_arrow(frame, _decoding(dumps(by_worker), title), schema, "decode")
+
+
+def _decoding(
+    packed: bytes, title: str
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        serdes: dict[str, Serde[Any]] = pickle.loads(packed)
+        for batch in batches:
+            made = batch
+            for name, serde in serdes.items():
+                column = _cells(batch.column(name), serde, f"{title}: a {name}")
+                made = made.set_column(made.schema.get_field_index(name), name, column)
+            yield made
+
+    return decode
+
+
+def _cells(column: pa.Array, serde: Serde[Any], title: str) -> pa.Array:
+    shown = cell_type(serde)
+    try:
+        values = [None if data is None else serde.decode(data) for data in column.to_pylist()]
+        cells = [None if value is None else shown.to_cell(value) for value in values]
+        return pa.array(cells, shown.arrow)
+    except Exception as error:
+        msg = f"{title} cannot be read with {serde!r}: {error}; take the bytes instead of typed"
+        raise StreamsError(msg) from error

@@ -18,10 +18,11 @@ from penstock._engine.spark.batch.inputs import (
     frame_of,
     has_offsets,
     in_bytes,
+    refuse_unknown_columns,
     with_all_offsets,
 )
 from penstock._engine.spark.batch.job import Job, JobOptions
-from penstock._engine.spark.batch.plan_serdes import source_serdes
+from penstock._engine.spark.batch.plan_serdes import serdes_among
 from penstock._engine.spark.batch.tasks.bounded_task import refuse_unfit
 from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.checks import refuse_initial, shown
@@ -71,18 +72,21 @@ def start(
     settings.check_optimizations(topology.optimizations)
     topology = with_default_stores(topology, settings)
     given = check_given(inputs)
+    refuse_unknown_columns(given)
     wanted = Partitions.of(partitions)
     options = options or JobOptions(SystemClock().now_ms())
-    check_topics(topology, settings, given)
+    plans = check_topics(topology, settings, given)
+    # Before any job: counting the partitions may run one.
+    frames = {
+        topic: in_bytes(topic, one, serdes_among(plans, topic, settings))
+        for topic, one in given.items()
+    }
     counts = {topic: count_partitions(topic, frame_of(one), wanted) for topic, one in given.items()}
     others = {topic: count for topic, count in wanted.by_topic.items() if topic not in counts}
     plan = plan_job(topology, settings, counts, others, wanted.default)
     check_partitions(wanted, plan)
     marked = _marked(plan, given)
     refuse_unfit(plan, options.now_ms)
-    frames = {
-        topic: in_bytes(topic, one, source_serdes(topic, plan)) for topic, one in given.items()
-    }
     frames.update({topic: with_all_offsets(topic, frames[topic]) for topic in marked})
     empty_files(topology.nodes.values())
     return Job(plan, frames, options)

@@ -6,20 +6,51 @@ record must have the same bytes however its row reaches the topology.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import pyarrow as pa
+from pyspark.sql import DataFrame
 
+from penstock._engine.spark.batch.arrow_map import map_in_arrow
 from penstock._engine.spark.batch.document_cells import document_of
+from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.documents import JsonSerde, PydanticSerde
 from penstock.serdes.plain import UuidSerde
 from penstock.serdes.windowed import WindowedSerde, window_bytes_of
 from penstock.windowed import Windowed
+
+
+def encoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]], topic: str) -> DataFrame:
+    """Return a frame with typed columns converted to the bytes that their serdes write."""
+    schema = ", ".join(
+        f"`{field.name}` " + ("binary" if field.name in serdes else field.dataType.simpleString())
+        for field in frame.schema.fields
+    )
+    return map_in_arrow(frame, _encoding(dumps(dict(serdes)), topic), schema, f"encode_{topic}")
+
+
+def _encoding(
+    packed: bytes, topic: str
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def encode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        serdes: dict[str, Serde[Any]] = pickle.loads(packed)
+        for batch in batches:
+            made = batch
+            for name, serde in serdes.items():
+                place = f"input {topic!r}: column {name!r}"
+                data = encoded_cells(batch.column(name), serde, repeat(topic), place)
+                column = pa.array(data, pa.binary())
+                made = made.set_column(made.schema.get_field_index(name), name, column)
+            yield made
+
+    return encode
 
 
 def encoded_cells(

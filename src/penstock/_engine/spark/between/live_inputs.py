@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.spark.batch.inputs import frame_of
-from penstock._engine.spark.batch.plan_serdes import source_serdes
+from penstock._engine.spark.batch.plan_serdes import plans_of, serdes_among
 from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.spark.between.run_folder import Kind
 from penstock._engine.spark.dataframes.sink import columns_of
@@ -109,7 +109,7 @@ def live_inputs(
     for topic, given in inputs.items():
         key, value = None, None
         if isinstance(given, Typed):
-            own = source_serdes(topic, plan)
+            own = serdes_among(plans_of(plan), topic, plan.config)
             key, value = given.key or own.key(), given.value or own.value()
         one = LiveInput(topic, frame_of(given), SinkOptions(topic, config, key, value, again))
         try:

@@ -23,7 +23,6 @@ from pyspark.sql.types import (
 
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import Output
-from penstock._engine.spark.batch.columns import type_of
 from penstock._engine.spark.batch.document_cells import check_cells
 from penstock._engine.spark.batch.schemas import (
     ARROW_HEADERS,
@@ -39,7 +38,6 @@ from penstock._engine.spark.batch.tasks.arrow_records import header_key
 from penstock._engine.spark.batch.typed_cells import encoded_cells
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
-from penstock.serdes.documents import JsonSerde, PydanticSerde
 
 _PASSED_OVER = {"offset", "timestampType"}
 _EXPECTED = {
@@ -50,10 +48,6 @@ _EXPECTED = {
     "partition": "int",
     "topic": "string",
 }
-_WIDER = {"smallint": {"smallint", "tinyint"}, "int": {"int", "smallint", "tinyint"}}
-_WIDER["bigint"] = {"bigint", *_WIDER["int"]}
-_WIDER["float"] = {"float"}
-_WIDER["double"] = {"double", "float"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +72,7 @@ class SinkColumns:
             if column in _PASSED_OVER:
                 continue
             if serde is not None:
-                _check_typed(column, type_, serde)
+                check_cells(f"column {column!r} of what is written", type_, serde)
             elif not _FITS[column](type_):
                 msg = (
                     f"column {column!r} of what is written must be {_EXPECTED[column]}; got "
@@ -161,17 +155,6 @@ def _check_names(types: Mapping[str, DataType], topic: str | None) -> None:
             "it into the value or the headers, or drop it"
         )
         raise StreamsError(msg)
-
-
-def _check_typed(column: str, type_: DataType, serde: Serde[Any]) -> None:
-    """Refuse a type that a built-in serde cannot write; of others only their rows can tell."""
-    check_cells(f"column {column!r} of what is written", type_, serde)
-    expected, got = type_of(serde), type_.simpleString()
-    is_free = isinstance(serde, JsonSerde | PydanticSerde) or expected == "binary"
-    if is_free or isinstance(type_, NullType) or got in _WIDER.get(expected, {expected}):
-        return
-    msg = f"column {column!r} of what is written must be {expected} for {serde!r}; got {got}"
-    raise StreamsError(msg)
 
 
 _FITS: Mapping[str, Callable[[DataType], bool]] = {

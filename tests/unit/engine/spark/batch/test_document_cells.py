@@ -216,3 +216,43 @@ def test_columns_that_do_not_fit_documents(
     with pytest.raises(StreamsError) as refused:
         check_cells("column 'value'", type_, serde)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("type_", "serde", "expected"),
+    [
+        (T.DoubleType(), serdes.long(), "bigint"),
+        (LONG, serdes.integer(), "int"),
+        (LONG, serdes.double(), "double"),
+        (T.DateType(), serdes.string(), "string"),
+        (LONG, serdes.uuid(), "string"),
+        (T.IntegerType(), serdes.boolean(), "boolean"),
+        (STRING, serdes.bytes(), "binary"),
+    ],
+)
+def test_types_that_a_plain_serde_does_not_write(
+    type_: T.DataType, serde: Serde[Any], expected: str
+) -> None:
+    with pytest.raises(StreamsError) as refused:
+        check_cells("column 'value'", type_, serde)
+    assert str(refused.value) == (
+        f"column 'value' must be {expected} for {serde!r}; got {type_.simpleString()}; cast it, or "
+        "pass the serde of what it holds"
+    )
+
+
+@pytest.mark.parametrize(
+    ("type_", "serde", "cell"),
+    [
+        (T.ShortType(), serdes.long(), 5),
+        (T.IntegerType(), serdes.double(), 5),
+        (T.BinaryType(), serdes.bytes(), b"5"),
+        (T.NullType(), serdes.long(), None),
+    ],
+)
+def test_types_that_a_plain_serde_writes(
+    type_: T.DataType, serde: Serde[Any], cell: object
+) -> None:
+    check_cells("column 'value'", type_, serde)
+    [data] = encoded_cells(pa.array([cell]), serde, ["orders"], "column 'value'")
+    assert data == (None if cell is None else serde.encode(cell))

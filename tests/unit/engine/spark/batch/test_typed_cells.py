@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from penstock import serdes
-from penstock._engine.spark.batch.columns import _encoding
+from penstock._engine.spark.batch.typed_cells import _encoding
 from penstock._engine.spark.dataframes.sink_columns import SinkColumns
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import StreamsError
