@@ -28,7 +28,7 @@ import sysconfig
 import threading
 import traceback
 from pathlib import Path
-from types import FrameType
+from types import AsyncGeneratorType, CoroutineType, FrameType, GeneratorType
 from typing import TypeVar
 
 __all__ = [
@@ -269,6 +269,24 @@ def text_of(error: BaseException) -> str:
         return str(error).encode(errors="backslashreplace").decode()
     except BaseException as failure:  # it is asked for where a failure must be told
         return f"<no text: its __str__ raised {type(failure).__name__}>"
+
+
+def undone_work(returned: object) -> str | None:
+    """Return what to say of a value that is work which nothing will do, None of any other value.
+
+    What an async function or a generator function returns is such work, and a lambda or a decorator
+    may hand it on.
+    """
+    if not isinstance(returned, CoroutineType | GeneratorType | AsyncGeneratorType):
+        return None
+    kind = type(returned).__name__
+    code = getattr(returned, {"coroutine": "cr_code", "generator": "gi_code"}.get(kind, "ag_code"))
+    if isinstance(returned, CoroutineType):
+        returned.close()  # or Python warns that it was never awaited
+    return (
+        f"a {kind}, of {code.co_name} at {code.co_filename}:{code.co_firstlineno}, so it has done "
+        "nothing; write it with def, without yield, and let its decorators call it"
+    )
 
 
 def user_location() -> str | None:

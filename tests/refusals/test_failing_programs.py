@@ -286,16 +286,59 @@ def extractor_that_gives_a_fraction(stream: KStream[str, str]) -> None:
 
 
 @fails(
-    "processor 'KSTREAM-MAPVALUES-0000000001' (defined at {drawn}) failed on the record {here}: "
-    "sink 'KSTREAM-SINK-0000000002' (defined at {fails}) writes to topic 'lengths' with a value "
+    "sink 'KSTREAM-SINK-0000000002' (defined at {drawn}) writes to topic 'lengths' with a value "
     "serde that does not fit: got str 'WORD' {here}; serdes.long() writes int; got str; pass the "
     "right one: to(..., Produced(value=...)), or set 'default.value.serde'",
-    "KSTREAM-MAPVALUES-0000000001",
-    ProcessingError,
+    "KSTREAM-SINK-0000000002",
+    TypeError,
 )
 def value_of_the_wrong_type_for_its_sink(stream: KStream[str, str]) -> None:
-    shouts = stream.map_values(lambda value: value and value.upper())  # drawn
-    shouts.to("lengths", Produced(value=serdes.long()))  # fails
+    shouts = stream.map_values(lambda value: value and value.upper())
+    shouts.to("lengths", Produced(value=serdes.long()))  # drawn
+
+
+@fails(
+    "sink 'KSTREAM-SINK-0000000002' (defined at {drawn}) failed on the record {here}: "
+    "ZeroDivisionError: integer division or modulo by zero (at {fails})",
+    "KSTREAM-SINK-0000000002",
+    ZeroDivisionError,
+)
+def partitioner_that_raises_below_a_mapper(stream: KStream[str, str]) -> None:
+    def by_length(topic: str, key: str, value: str | None, count: int) -> int:
+        return 0 if value is None else 1 // (len(value) - 4)  # fails
+
+    shouts = stream.map_values(lambda value: value and value.upper())
+    shouts.to("words-by-length", Produced(partitioner=by_length))  # drawn
+
+
+@fails(
+    "sink 'KSTREAM-SINK-0000000002' (defined at {drawn}) cannot write the value of a record to "
+    "topic 'answers' {here}: a function above it gave a coroutine, of ask at {fails}, so it has "
+    "done nothing; write it with def, without yield, and let its decorators call it",
+    "KSTREAM-SINK-0000000002",
+    TypeError,
+)
+def lambda_that_returns_a_coroutine(stream: KStream[str, str]) -> None:
+    async def ask(value: str) -> str:  # fails
+        return value
+
+    answers = stream.map_values(lambda value: value and ask(value))
+    answers.to("answers")  # drawn
+
+
+@fails(
+    "processor 'KSTREAM-AGGREGATE-0000000001' (defined at {drawn}) failed on the record {here}: "
+    "state store 'totals' cannot hold a value: a function gave a coroutine, of add at {fails}, so "
+    "it has done nothing; write it with def, without yield, and let its decorators call it",
+    "KSTREAM-AGGREGATE-0000000001",
+    StreamsError,
+)
+def aggregator_that_returns_a_coroutine(stream: KStream[str, str]) -> None:
+    async def add(value: str, total: int) -> int:  # fails
+        return total
+
+    totals, grouped = Materialized("totals", value=serdes.json()), stream.group_by_key()
+    grouped.aggregate(int, lambda key, value, total: add(value, total), totals)  # drawn
 
 
 @fails(
@@ -310,29 +353,26 @@ def value_of_the_wrong_type_right_below_the_source(stream: KStream[str, str]) ->
 
 
 @fails(
-    "processor 'KTABLE-TOSTREAM-0000000003' (defined at {drawn}) failed on the record {here}: "
-    "sink 'KSTREAM-SINK-0000000004' (defined at "
-    "{fails}) writes to topic 'counts' with a key serde that does not fit: got Windowed "
-    "Windowed(key='bad', start=0, end=10) {here}; "
+    "sink 'KSTREAM-SINK-0000000004' (defined at {drawn}) writes to topic 'counts' with a key serde "
+    "that does not fit: got Windowed Windowed(key='bad', start=0, end=10) {here}; "
     "serdes.string() writes str; got Windowed; a key in a window is written by "
     "serdes.time_windowed(KEY_SERDE, WINDOW_SIZE), in a session by "
     "serdes.session_windowed(KEY_SERDE): to(..., Produced(key=...)); or write the plain key: "
     "select_key(lambda windowed, value: windowed.key)",
-    "KTABLE-TOSTREAM-0000000003",
-    ProcessingError,
+    "KSTREAM-SINK-0000000004",
+    TypeError,
 )
 def plain_serde_for_a_key_in_a_window(stream: KStream[str, str]) -> None:
     words = stream.filter(lambda key, value: value is not None).group_by_key()
     windows = words.windowed_by(TimeWindows.of_size(10, grace=0))
-    counts = windows.count(Materialized("counts")).to_stream()  # drawn
-    counts.to("counts", Produced(key=serdes.string(), value=serdes.long()))  # fails
+    counts = windows.count(Materialized("counts")).to_stream()
+    counts.to("counts", Produced(key=serdes.string(), value=serdes.long()))  # drawn
 
 
 @fails(
-    "source 'KSTREAM-SOURCE-0000000000' (defined at {source}) failed on the record {here}: the "
-    "topic extractor of sink 'KSTREAM-SINK-0000000001' (defined at {drawn}) must give a name; got "
-    "None",
-    "KSTREAM-SOURCE-0000000000",
+    "sink 'KSTREAM-SINK-0000000001' (defined at {drawn}) failed on the record {here}: a topic "
+    "extractor must give a name; got None",
+    "KSTREAM-SINK-0000000001",
     StreamsError,
 )
 def topic_extractor_that_gives_nothing(stream: KStream[str, str]) -> None:
@@ -340,10 +380,9 @@ def topic_extractor_that_gives_nothing(stream: KStream[str, str]) -> None:
 
 
 @fails(
-    "source 'KSTREAM-SOURCE-0000000000' (defined at {source}) failed on the record {here}: the "
-    "partitioner of sink 'KSTREAM-SINK-0000000001' (defined at {drawn}) must give a partition, "
-    "several or None; got -4",
-    "KSTREAM-SOURCE-0000000000",
+    "sink 'KSTREAM-SINK-0000000001' (defined at {drawn}) failed on the record {here}: a "
+    "partitioner must give a partition, several or None; got -4",
+    "KSTREAM-SINK-0000000001",
     StreamsError,
 )
 def partitioner_that_gives_a_negative_number(stream: KStream[str, str]) -> None:

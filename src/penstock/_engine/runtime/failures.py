@@ -38,6 +38,7 @@ from penstock.errors import (
     failure_location,
     state_failure,
     text_of,
+    undone_work,
 )
 from penstock.handlers import (
     DeadLetterRecord,
@@ -96,16 +97,16 @@ class Failures:
                 # No handler may skip it: the disk failed, not the record.
                 raise self._error(node, f"failed on the record {self._place()}", error) from error
             context = self._context(node.name, timestamp, headers, scope)
-            record = Record(key, value, timestamp, headers)
+            record, raised = Record(key, value, timestamp, headers), _raised(error)
             response = self._ask(
-                lambda: self._handlers.processing.handle_error(context, record, error),
+                lambda: self._handlers.processing.handle_error(context, record, raised),
                 "processing",
                 node,
             )
             shown = key, value, headers
             if self._skips(response, node, "processing-error", context, (error, *shown)):
                 return
-            raise self._error(node, f"failed on the record {self._place()}", error) from error
+            raise self._final(node, f"failed on the record {self._place()}", error)
 
         return failed
 
@@ -150,15 +151,15 @@ class Failures:
             raise self._error(
                 node, f"failed in a timer at {timestamp} in task {self._task_id}", error
             ) from error
-        context = self._context(node.name, timestamp, (), None)
+        context, raised = self._context(node.name, timestamp, (), None), _raised(error)
         response = self._ask(
-            lambda: self._handlers.processing.handle_error(context, None, error), "processing", node
+            lambda: self._handlers.processing.handle_error(context, None, raised),
+            "processing",
+            node,
         )
         if self._skips(response, node, "punctuation-error", context, (error, None, None, ())):
             return
-        raise self._error(
-            node, f"failed in a timer at {timestamp} in task {self._task_id}", error
-        ) from error
+        raise self._final(node, f"failed in a timer at {timestamp} in task {self._task_id}", error)
 
     def of_input(
         self, node: Node, topic: str, partition: int, raw: RawRecord, error: Exception
@@ -239,6 +240,13 @@ class Failures:
             f"{_text(error)}; to skip such records set 'production.exception.handler'",
         ) from error
 
+    def of_choice(self, node: Node, error: Exception) -> ProcessingError:
+        """Make the error of sink `node` whose partitioner or topic extractor raised."""
+        what = f"failed on the record {self._place()}: {_text(error)}"
+        made = self._located(node, what, _ChoiceFailed)
+        made.__cause__ = error
+        return made
+
     def of_refused(self, node: Node, output: Output, error: ProductionError) -> None:
         """Handle a record of sink `node` that Kafka refuses; returns if it is to be skipped."""
         topic, partition, key, value, timestamp, headers = output
@@ -262,6 +270,13 @@ class Failures:
         self, node: Node, record: ProducerRecord, error: TypeError, origin: SerializationOrigin
     ) -> ProcessingError:
         got = record.key if origin == "key" else record.value
+        undone = undone_work(got)
+        if undone is not None:
+            return self._unsettled(
+                node,
+                f"cannot write the {origin} of a record to topic {record.topic!r} "
+                f"{self._place()}: a function above it gave {undone}",
+            )
         return self._unsettled(
             node,
             f"writes to topic {record.topic!r} with a {origin} serde that does not fit: got "
@@ -295,13 +310,15 @@ class Failures:
         skipped = self._apply(response, node) is Result.RESUME
         if skipped:
             self._counters.drop_at(node.name, reason)
-        error, key, value, headers = shown
+        failed, key, value, headers = shown
+        error = _raised(failed)
+        where = failed.node if isinstance(failed, ProcessingError) else node.name
         exception, location = type(error).__name__, failure_location(error)
 
         def describe() -> RecordFailure:
             return RecordFailure(
                 task_id=self._task_id,
-                node=node.name,
+                node=where,
                 reason=reason,
                 error=cut(f"{exception}: {text_of(error)}", TEXT_CHARACTERS_MAX),
                 location=location,
@@ -316,7 +333,7 @@ class Failures:
                 dead_letters=tuple(letter.topic for letter in response.dead_letters),
             )
 
-        kind = node.name, context.topic, reason, exception, location, skipped
+        kind = where, context.topic, reason, exception, location, skipped
         self._counters.failures.add(kind, describe)
         return skipped
 
@@ -352,16 +369,27 @@ class Failures:
     def _error(self, node: Node, what: str, cause: Exception) -> ProcessingError:
         return self._located(node, f"{what}: {_text(cause)}")
 
+    def _final(self, node: Node, what: str, error: Exception) -> ProcessingError:
+        """Make what ends the task. What a sink below `node` raised names the sink already."""
+        if isinstance(error, ProcessingError):
+            error.settled = True
+            return error
+        made = self._error(node, what, error)
+        made.__cause__ = error
+        return made
+
     def _unsettled(self, node: Node, what: str) -> ProcessingError:
         """Make what a sink raises: as in Java, the node above it still asks its own handler."""
         error = self._located(node, what)
         error.settled = False
         return error
 
-    def _located(self, node: Node, what: str) -> ProcessingError:
+    def _located(
+        self, node: Node, what: str, kind: type[ProcessingError] = ProcessingError
+    ) -> ProcessingError:
         """Make an error at the record in hand."""
         position = self._position
-        return ProcessingError(
+        return kind(
             f"{title_of(node)} {what}",
             task_id=self._task_id,
             node=node.name,
@@ -410,6 +438,20 @@ def exit_called(called: SystemExit) -> StreamsError:
     where = f" (at {place})" if place else ""
     msg = f"sys.exit({called.code!r}) was called{where}; a function must not end its process"
     return StreamsError(msg)
+
+
+class _ChoiceFailed(ProcessingError):
+    """A partitioner or a topic extractor raised: as in Java, the handler of the node above its sink
+    is given what it raised.
+    """
+
+    settled = False
+
+
+def _raised(error: Exception) -> Exception:
+    """Return what a handler is given."""
+    cause = error.__cause__
+    return cause if isinstance(error, _ChoiceFailed) and isinstance(cause, Exception) else error
 
 
 def _is_settled(error: Exception) -> bool:

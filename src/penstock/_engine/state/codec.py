@@ -10,7 +10,7 @@ from struct import Struct
 from struct import error as StructError
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from penstock.errors import SerializationError, StreamsError
+from penstock.errors import SerializationError, StreamsError, undone_work
 from penstock.serdes import Serde
 from penstock.serdes.contract import BuiltInSerde, decoder_of_good, replaceable
 from penstock.serdes.plain import said
@@ -227,6 +227,9 @@ def explained(error: Exception, key: object, store: str, codec: Codec) -> Except
 
 def wrong_type(store: str, part: str, value: object, error: TypeError) -> StreamsError:
     """Return the error of a serde that does not fit the type of a key or value."""
+    undone = undone_work(value)
+    if undone is not None:
+        return StreamsError(f"state store {store!r} cannot hold a {part}: a function gave {undone}")
     return StreamsError(
         f"state store {store!r} has a {part} serde that does not fit: got {type(value).__name__} "
         f"{value!r}; {said(error)}; pass the right one: Materialized({part}=...), or set "

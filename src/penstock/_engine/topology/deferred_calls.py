@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Literal, TypeAlias
 
-from penstock.errors import StreamsError, TopologyError
+from penstock.errors import StreamsError, TopologyError, undone_work
 
 Deferred: TypeAlias = Literal["async", "generator"]
-
-_MADE = frozenset({AsyncGeneratorType, CoroutineType, GeneratorType})
 
 
 def deferral_of(function: object) -> Deferred | None:
@@ -69,13 +66,9 @@ def refuse_deferred_work(returned: object, what: str) -> None:
     """Refuse what a call returned if it is work that is not done: `deferral_of` cannot see it
     behind a decorator.
     """
-    if type(returned) in _MADE:
-        if isinstance(returned, CoroutineType):
-            returned.close()  # or Python warns that it was never awaited
-        msg = (
-            f"{what} returned a {type(returned).__name__}, so it has done nothing; write it with "
-            "def, without yield, and let its decorators call it"
-        )
+    undone = undone_work(returned)
+    if undone is not None:
+        msg = f"{what} returned {undone}"
         raise StreamsError(msg)
 
 

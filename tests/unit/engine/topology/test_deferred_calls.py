@@ -135,7 +135,7 @@ def test_a_coroutine_behind_a_decorator_is_refused_at_the_record() -> None:
         def process(self, record: Record[Any, Any]) -> None:
             return later(record)  # type: ignore[return-value]
 
-    message = r"Decorated\.process returned a coroutine, so it has done nothing"
+    message = r"Decorated\.process returned a coroutine, of \w+ at .*, so it has done nothing"
     with (
         drive(lambda b: b.stream("in").process(Decorated)) as driver,
         pytest.raises(StreamsError, match=message),

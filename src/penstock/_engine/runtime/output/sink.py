@@ -20,7 +20,7 @@ from penstock._engine.runtime.output.row_sender import RowSender, Target
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.records import KEY, VALUE, Output
 from penstock._engine.state.cache.flush import FlushListener
-from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
+from penstock._engine.topology.nodes.stream_nodes import SinkNode
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
 from penstock.errors import StreamsError
 from penstock.handlers import SerializationOrigin
@@ -175,15 +175,19 @@ class SinkBuilder:
 
     def _partitioned(self, topic: str, node: SinkNode, send: Send) -> Process:
         partitioner, partition_count = node.partitioner, self._collector.partition_count
-        counters = self._counters
+        counters, failed = self._counters, self._failures.of_choice
         assert partitioner is not None
 
         def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
-            chosen = partitioner(topic, key, value, partition_count(topic))
-            if chosen is None:
+            count = partition_count(topic)
+            try:
+                chosen = partitioner(topic, key, value, count)
+                partitions = None if chosen is None else _checked(chosen)
+            except Exception as error:
+                raise failed(node, error) from error
+            if partitions is None:
                 send(key, value, timestamp, headers)
                 return
-            partitions = _checked(chosen, node)
             if not partitions:
                 counters.drop_at(node.name, "no-partition")
             for partition in partitions:
@@ -204,6 +208,7 @@ class SinkBuilder:
         """
         extract, position, node = site.node.topic, self._position, site.node
         assert callable(extract)
+        failed = self._failures.of_choice
         known: dict[str, Process] = {}
 
         def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -218,10 +223,10 @@ class SinkBuilder:
                 raw_key,
                 raw_value,
             )
-            topic = extract(key, value, context)
-            if not isinstance(topic, str):
-                msg = f"the topic extractor of {title_of(node)} must give a name; got {topic!r}"
-                raise StreamsError(msg)
+            try:
+                topic = _topic(extract(key, value, context))
+            except Exception as error:
+                raise failed(node, error) from error
             sender = known.get(topic)
             if sender is None:
                 sender = known[topic] = self._sender_to(topic, site)
@@ -237,15 +242,19 @@ def _check_bytes(encoded: object, serde: Serde[Any]) -> None:
         raise StreamsError(msg)
 
 
-def _checked(chosen: object, node: SinkNode) -> list[int]:
+def _topic(chosen: object) -> str:
+    if not isinstance(chosen, str):
+        msg = f"a topic extractor must give a name; got {chosen!r}"
+        raise StreamsError(msg)
+    return chosen
+
+
+def _checked(chosen: object) -> list[int]:
     """Return the chosen partitions, each once, in order."""
     given = chosen if isinstance(chosen, Iterable) and not isinstance(chosen, str) else (chosen,)
     partitions = set(given)
     for partition in partitions:
         if not isinstance(partition, int) or not 0 <= partition < _PARTITIONS_MAX:
-            msg = (
-                f"the partitioner of {title_of(node)} must give a partition, several or None; "
-                f"got {chosen!r}"
-            )
+            msg = f"a partitioner must give a partition, several or None; got {chosen!r}"
             raise StreamsError(msg)
     return sorted(partitions)

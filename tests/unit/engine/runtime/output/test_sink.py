@@ -169,9 +169,8 @@ def test_a_function_chooses_the_topic_and_the_partitioner_hears_of_it() -> None:
 
 @pytest.mark.parametrize("wrong", [None, 5, ["out"]])
 def test_a_topic_must_be_a_name(wrong: Any) -> None:
-    with pytest.raises(
-        StreamsError, match="the topic extractor of sink 'sink' must give a name; got"
-    ):
+    message = "^sink 'sink' .*: a topic extractor must give a name; got"
+    with pytest.raises(StreamsError, match=message):
         Mouth(topic=lambda key, value, context: wrong).send("k", "v", 5, ())
 
 
