@@ -57,7 +57,7 @@ from penstock import (
 from penstock._engine.spark.batch.tasks.bounded_task import WallClockError
 from penstock._engine.state.files.file_lock import FileLock
 from penstock.cli import main
-from penstock.errors import StateLockedError
+from penstock.errors import StateClosedError, StateLockedError
 from penstock.spark import backfill, run
 from penstock.testing import TopologyTestDriver
 from penstock.testing.broker import CreateTopic, LocalBroker
@@ -642,15 +642,26 @@ def forgotten_serde_of_a_sink() -> None:
 
 
 @refused(
-    "state store 'totals' has no value serde; pass Materialized(value=...), or set "
-    "'default.value.serde'",
+    "state store 'totals' (defined at {first}) has no value serde; pass Materialized(value=...), "
+    "or set 'default.value.serde'",
     ConfigError,
 )
 def forgotten_serde_of_a_store() -> None:
     builder = StreamsBuilder()
     grouped = words(builder).group_by_key()
-    grouped.aggregate(int, lambda key, value, total: total + 1, Materialized("totals"))
+    totals = Materialized("totals")
+    grouped.aggregate(int, lambda key, value, total: total + 1, totals)  # first
     TopologyTestDriver(builder.build())
+
+
+@refused("state store 'counts', in memory, was used after it was closed", StateClosedError)
+def store_of_a_driver_that_is_closed() -> None:
+    builder = StreamsBuilder()
+    words(builder).group_by_key().count(Materialized("counts"))
+    settings = {"default.key.serde": TEXT, "default.value.serde": TEXT}
+    with TopologyTestDriver(builder.build(), settings) as driver:
+        counts = driver.get_key_value_store("counts")
+    counts.get("ada")
 
 
 @refused(

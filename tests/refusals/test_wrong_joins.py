@@ -229,12 +229,12 @@ def a_store_s_name_instead_of_a_store() -> None:
 
 
 @refused(
-    "another state store is already named 'kept-this-join-store'; a store must have a name of its "
-    "own"
+    "another state store is already named 'kept-this-join-store', defined at {first}; a store must "
+    "have a name of its own"
 )
 def two_joins_that_keep_their_records_under_one_name() -> None:
     builder, left, right = inputs()
-    left.join(right, pair, NEAR, StreamJoined(store_name="kept")).to("one")
+    left.join(right, pair, NEAR, StreamJoined(store_name="kept")).to("one")  # first
     left.join(right, pair, NEAR, StreamJoined(store_name="kept")).to("two")  # wrong
     builder.build()
 
@@ -341,9 +341,12 @@ def connecting_a_global_store() -> None:
     builder.build()
 
 
-@refused("another state store is already named 'kept'; a store must have a name of its own")
+@refused(
+    "another state store is already named 'kept', defined at {first}; a store must have a name of "
+    "its own"
+)
 def a_global_store_with_the_name_of_another() -> None:
-    topology = Topology().add_state_store(KEPT)
+    topology = Topology().add_state_store(KEPT)  # first
     topology.add_global_store(KEPT, "source", "right", "keep", Keep)  # wrong
 
 

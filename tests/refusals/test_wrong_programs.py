@@ -22,6 +22,7 @@ from penstock import (
     Consumed,
     FixedKeyProcessor,
     KStream,
+    Materialized,
     Named,
     Printed,
     Processor,
@@ -602,12 +603,38 @@ def store_instead_of_its_name() -> None:
     words().process(Echo, state_stores=[COUNTS])  # wrong
 
 
-@refused("another state store is already named 'counts'; a store must have a name of its own")
+@refused(
+    "another state store is already named 'counts', defined at {first}; a store must have a name "
+    "of its own"
+)
 def two_stores_of_one_name() -> None:
     other = Stores.in_memory_key_value_store("counts", key=TEXT, value=TEXT)
     builder = StreamsBuilder()
-    builder.add_state_store(COUNTS)
+    builder.add_state_store(COUNTS)  # first
     builder.add_state_store(other)  # wrong
+    builder.build()
+
+
+@refused(
+    "another state store is already named 'counts', defined at {first}; a store must have a name "
+    "of its own"
+)
+def two_aggregates_into_one_store() -> None:
+    builder = StreamsBuilder()
+    grouped = builder.stream("words").group_by_key()
+    grouped.count(Materialized("counts"))  # first
+    grouped.count(Materialized("counts"))  # wrong
+    builder.build()
+
+
+@refused(
+    "another state store is already named 'rates', defined at {first}; a store must have a name "
+    "of its own"
+)
+def a_store_with_the_name_of_a_global_table() -> None:
+    builder = StreamsBuilder()
+    builder.global_table("rates", materialized=Materialized("rates"))  # first
+    builder.add_state_store(Stores.key_value_store("rates"))  # wrong
     builder.build()
 
 

@@ -362,7 +362,7 @@ def given_settings(values: Mapping[str, Any] | StreamsConfig | None) -> dict[str
 def _options_of(node: str) -> tuple[str, ...]:
     """Return the options that bring a serde to a node or store, by its title."""
     kind = node.partition(" ")[0]
-    if "-repartition" in node:
+    if "-repartition" in node.partition(" (defined at ")[0]:
         return "Grouped", "Repartitioned"
     options = {"source": "Consumed", "sink": "Produced", "join": "StreamJoined"}
     return (options.get(kind, "Materialized"),)

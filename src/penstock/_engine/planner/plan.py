@@ -22,6 +22,8 @@ class StorePlan:
     """The topic that its serdes get: the name of its changelog, even if it has none."""
     source_topic: str | None = None
     """The topic that its table reads, if that is its changelog: read, never written."""
+    location: str | None = None
+    """Where the user defined it."""
 
     @property
     def restored_from(self) -> str | None:
@@ -92,7 +94,12 @@ def plan_global_stores(topology: Topology) -> SubtopologyPlan | None:
         -1,
         tuple(node for name, node in topology.nodes.items() if name in global_nodes),
         # The serdes get the name of the topic that feeds the store.
-        {one.store.name: StorePlan(one.store, None, topic_of[one.source]) for one in fed},
+        {
+            name: StorePlan(
+                one.store, None, topic_of[one.source], None, topology.store_locations[name]
+            )
+            for name, one in topology.global_stores.items()
+        },
         # A processor may use the other global stores too.
         {
             one.processor: (one.store.name, *(o.store.name for o in fed if o is not one))
@@ -125,10 +132,11 @@ def _plan(
 
 def _plan_store(topology: Topology, builder: StoreBuilder, application_id: str) -> StorePlan:
     source_topic = topology.source_changelogs.get(builder.name)
+    location = topology.store_locations[builder.name]
     if source_topic is not None:
-        return StorePlan(builder, None, source_topic, source_topic)
+        return StorePlan(builder, None, source_topic, source_topic, location)
     topic = f"{application_id}-{builder.name}-changelog"
-    return StorePlan(builder, topic if builder.logged else None, topic)
+    return StorePlan(builder, topic if builder.logged else None, topic, None, location)
 
 
 def _on_broker(topology: Topology, node: Node, application_id: str) -> Node:

@@ -81,6 +81,8 @@ class Topology(ExplainsCamelCase):
         """The stores of which every worker has a full copy, by name."""
         self.initial_tables: dict[str, Any] = {}
         """The DataFrames that are written to topics of tables before the first start, by topic."""
+        self.store_locations: dict[str, str | None] = {}
+        """Where each store is defined, by name."""
         self._store_users: dict[str, list[str]] = {}
         self._stores_of: dict[str, list[str]] = {}
 
@@ -183,7 +185,7 @@ class Topology(ExplainsCamelCase):
         ...     list(driver.get_key_value_store("last").all())
         [('ann', 3), ('bob', 2)]
         """
-        self._add_store(check_store(store, "add_state_store"))
+        self.add_store(check_store(store, "add_state_store"), user_location())
         for processor in processors:
             self.connect_processor_and_state_stores(processor, store.name)
         return self
@@ -361,16 +363,22 @@ class Topology(ExplainsCamelCase):
         check_marks(operation, parents, self.nodes)
         self.nodes[name] = ProcessorNode(name, operation, parents, location or user_location())
         for store in operation.own_stores():
-            self._add_store(store)
+            self.add_store(store, self.nodes[name].location)
             self.connect_processor_and_state_stores(name, store.name)
         return self
 
     def add_supplied_stores(self, processor: str, stores: Iterable[StoreBuilder]) -> Topology:
         """Add the stores that came with the supplier of a processor, and connect them to it."""
         for store in stores:
-            self._add_store(store)
+            self.add_store(store, self.nodes[processor].location)
             self.connect_processor_and_state_stores(processor, store.name)
         return self
+
+    def add_store(self, store: StoreBuilder, location: str | None) -> None:
+        """Add a store whose parts have been checked; `location` is where the user wrote it."""
+        self._check_new_store(store)
+        self.stores[store.name] = store
+        self.store_locations.setdefault(store.name, location)
 
     def add_source_node(self, node: SourceNode) -> Topology:
         """Add a source whose parts have been checked."""
@@ -391,6 +399,7 @@ class Topology(ExplainsCamelCase):
         self._check_new_name(processor.name)
         self.nodes[processor.name] = processor
         self.global_stores[store.name] = GlobalStoreNodes(source.name, processor.name, store)
+        self.store_locations[store.name] = processor.location
         self._store_users[store.name] = [processor.name]
         self._stores_of[processor.name] = [store.name]
         return self
@@ -420,16 +429,12 @@ class Topology(ExplainsCamelCase):
         """
         return self._store_users
 
-    def _add_store(self, store: StoreBuilder) -> None:
-        self._check_new_store(store)
-        self.stores[store.name] = store
-
     def _check_new_store(self, store: StoreBuilder) -> None:
         # Two equal builders are still two stores, and must not become one by their name.
         if store.name in self.global_stores or self.stores.get(store.name, store) is not store:
             msg = (
-                f"another state store is already named {store.name!r}; a store must have a name "
-                "of its own"
+                f"another state store is already named {store.name!r}, defined at "
+                f"{self.store_locations[store.name]}; a store must have a name of its own"
             )
             raise TopologyError(msg)
 

@@ -93,7 +93,7 @@ def _write_sink(
 def _write_store(
     topology: Topology, drawing: StateStore, parents: Parents, location: str | None
 ) -> None:
-    topology.add_state_store(drawing.store)
+    topology.add_store(drawing.store, location)
 
 
 def _write_table(

@@ -18,7 +18,7 @@ def open_in(
     """Open the engine of a store of the task that has this directory."""
     builder = plan.builder
     if builder.engine == "in_memory":
-        return MemoryStore()
+        return MemoryStore(f"state store {builder.name!r}, in memory,")
     opens = own_engine_of(plan)
     if opens is not None:
         return open_own_engine(opens, plan, application_id, directory)

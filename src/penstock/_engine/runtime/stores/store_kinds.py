@@ -54,7 +54,6 @@ from penstock._engine.state.views.typed import (
 )
 from penstock._engine.state.views.window import WindowState
 from penstock.settings import StreamsConfig
-from penstock.stores import StoreBuilder
 from penstock.stores._builders import StoreKind
 from penstock.windows import END_OF_TIME
 
@@ -271,7 +270,7 @@ def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Stor
     builder = plan.builder
     store = LoggedStore(overlay, _log(plan, site, log_to))
     left = _codec(plan, site)
-    title = _title(builder)
+    title = _title(plan)
     right_serde = site.config.value_serde(builder.other_value, title)
     key_serde = site.config.key_serde(builder.key, title)
     right = plain_codec(plan.serde_topic, key_serde, right_serde)
@@ -376,7 +375,7 @@ def _codec(plan: StorePlan, site: StoreSite) -> RowCodec:
 def codec_of(plan: StorePlan, config: StreamsConfig) -> RowCodec:
     """Return what a store's keys and values are written with."""
     builder = plan.builder
-    title = _title(builder)
+    title = _title(plan)
     return plain_codec(
         plan.serde_topic,
         config.key_serde(builder.key, title),
@@ -389,11 +388,12 @@ def _codec_of_operators(plan: StorePlan, codec: RowCodec) -> RowCodec:
     return values_behind_headers(plan.serde_topic, codec) if keeps_headers else codec
 
 
-def _title(builder: StoreBuilder) -> str:
+def _title(plan: StorePlan) -> str:
     """Name a store in a message; those of a stream-stream join have no Materialized."""
-    times = builder.times
+    builder, times = plan.builder, plan.builder.times
     is_of_join = builder.kind == "outer_join" or (times is not None and times.retain_duplicates)
-    return f"{'join' if is_of_join else 'state'} store {builder.name!r}"
+    where = f" (defined at {plan.location})" if plan.location else ""
+    return f"{'join' if is_of_join else 'state'} store {builder.name!r}{where}"
 
 
 def _log(plan: StorePlan, site: StoreSite, make: Callable[[Collect, str, int], L]) -> L | None:

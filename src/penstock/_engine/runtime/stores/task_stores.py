@@ -57,7 +57,7 @@ other.
 
 def memory_engine(plan: StorePlan) -> StoreEngine:
     """Return an engine in memory, whatever the plan says, for the test driver."""
-    return MemoryStore()
+    return MemoryStore(f"state store {plan.builder.name!r}, in memory,")
 
 
 class TaskStore:

@@ -21,9 +21,11 @@ class MemoryStore:
     first write after it changes a copy of the dict and then puts it in the place of the old one.
     """
 
-    __slots__ = ("_changelog_offset", "_lock", "_order", "_scans", "_values")
+    __slots__ = ("_changelog_offset", "_lock", "_order", "_scans", "_title", "_values")
 
-    def __init__(self) -> None:
+    def __init__(self, title: str = "a store in memory") -> None:
+        self._title = title
+        """Its name in messages."""
         self._values: dict[bytes, bytes] = {}
         self._changelog_offset: int | None = None
         self._order: SortedKeys | None = None  # a store that is never scanned needs no order
@@ -35,7 +37,7 @@ class MemoryStore:
         try:
             return self._values.get(key)
         except AttributeError:
-            raise _closed() from None
+            raise self._closed() from None
 
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
@@ -121,7 +123,10 @@ class MemoryStore:
         try:
             return self._values
         except AttributeError:
-            raise _closed() from None
+            raise self._closed() from None
+
+    def _closed(self) -> StateClosedError:
+        return StateClosedError(f"{self._title} was used after it was closed")
 
 
 def _entries(keys: Iterable[bytes], values: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
@@ -138,8 +143,3 @@ def _reorder(
                 order.remove(key)
             else:
                 order.add(key)
-
-
-def _closed() -> StateClosedError:
-    msg = "a store in memory was used after it was closed"
-    return StateClosedError(msg)
