@@ -320,6 +320,15 @@ class Topology(ExplainsCamelCase):
                 self._stores_of.setdefault(processor, []).append(store)
         return self
 
+    def __repr__(self) -> str:
+        """Return how much is in it, and how to see it.
+
+        >>> Topology().add_source("in", "orders").add_sink("out", "copies", "in")
+        <Topology of 2 nodes; print(topology.describe()) shows them>
+        """
+        nodes = f"{len(self.nodes)} node{'s' if len(self.nodes) != 1 else ''}"
+        return f"<Topology of {nodes}; print(topology.describe()) shows them>"
+
     def describe(self) -> TopologyDescription:
         """Return the topology as data; its `str()` equals the text Java prints.
 

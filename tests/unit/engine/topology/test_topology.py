@@ -167,3 +167,9 @@ def test_a_read_only_store_is_restored_from_its_topic() -> None:
     with pytest.raises(TopologyError, match="already named 's'"):
         topology.add_read_only_state_store(store, "again", "other", "refill", supplier)
     assert "again" not in topology.nodes
+
+
+def test_the_repr_says_how_much_there_is_and_how_to_see_it() -> None:
+    shown = "; print(topology.describe()) shows them>"
+    assert repr(Topology().add_source("in", "orders")) == f"<Topology of 1 node{shown}"
+    assert repr(Topology()) == f"<Topology of 0 nodes{shown}"
