@@ -63,6 +63,11 @@ def header_too_large() -> Refusal:
     return Refusal(431, "header_too_large", msg, {"connection": "close"})
 
 
+def _url_too_long() -> Refusal:
+    msg = f"the URL of a request may have {HEADER_BYTES_MAX:,} bytes"
+    return Refusal(414, "url_too_long", msg, {"connection": "close"})
+
+
 class _SentTooEarly(Exception):
     """A request came before the one before it was answered."""
 
@@ -215,6 +220,13 @@ class GuardedProtocol(HttpToolsProtocol):
         self._in_header, self._header_bytes, self._body_bytes = True, 0, 0
         super().on_message_begin()
 
+    def on_url(self, url: bytes) -> None:
+        """Take a URL, or a piece of one."""
+        self.url += url
+        if len(self.url) > HEADER_BYTES_MAX:
+            self._refuse_early_request()
+            raise _url_too_long()
+
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header. What follows a body in chunks is dropped: it must not count as one."""
         if self._in_header:  # as uvicorn does it, without a call for each header
@@ -226,8 +238,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Begin to answer a request, if it says what it is for."""
         self._in_header = False
-        if self.cycle is not None and not self.cycle.response_complete:
-            raise _SentTooEarly
+        self._refuse_early_request()
         if self.headers != self._sent.raw:
             self._sent, self._read = _Headers(self.headers), None
         if self._sent.hosts != 1:
@@ -238,6 +249,10 @@ class GuardedProtocol(HttpToolsProtocol):
             raise bad_request(msg)
         if not self._goes_short_way():
             super().on_headers_complete()
+
+    def _refuse_early_request(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            raise _SentTooEarly
 
     def _goes_short_way(self) -> bool:
         """Begin to answer a request that needs no ASGI; no if it does, or is to be refused."""

@@ -37,6 +37,7 @@ _ERRORS = {
     "405": "the state is only read",
     "410": "the cursor is too old or was used",
     "413": "the body is too large",
+    "414": "the URL is too long",
     "431": "the header is too large",
     "503": "not ready or busy: ask again after Retry-After seconds",
 }

@@ -254,6 +254,21 @@ def test_what_is_no_http_is_answered_with_400(data: bytes, served: Served) -> No
     still_works(served)
 
 
+@pytest.mark.parametrize("path", ["/stores/counts/", "/stores?from=", "/nothing/"])
+@pytest.mark.parametrize("size", [17_000, 100_000, 1_000_000])
+def test_a_url_that_is_too_long_is_answered_with_414(path: str, size: int, served: Served) -> None:
+    request = f"GET {path}{'x' * size} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    for piece in (len(request), 4_000):
+        with served.connected() as connection:
+            with suppress(ConnectionError):  # it hangs up before it has read all
+                for at in range(0, len(request), piece):
+                    connection.sendall(request[at : at + piece])
+            status, headers, body = answered(connection)
+        assert (status, headers["connection"]) == (414, "close")
+        assert json.loads(body)["error"]["code"] == "url_too_long"
+    still_works(served)
+
+
 def test_a_header_that_comes_in_small_pieces_has_the_same_limit(served: Served) -> None:
     with served.connected() as connection:
         connection.sendall(b"GET /stores HTTP/1.1\r\nHost: localhost\r\n")
