@@ -179,7 +179,15 @@ def _subtopology(part: SubtopologyOutline) -> list[str]:
     ]
     if part.writes:
         lines.append(f"  writes  {', '.join(part.writes)}")
+    lines += [f"  windows at {one.defined_at}: {_grace(one.grace_ms)}" for one in part.windows]
     return [*lines, *_stores(part.stores)]
+
+
+def _grace(grace_ms: int) -> str:
+    """Return what becomes of late records. Java's API makes one choose; here 0 is the default."""
+    if grace_ms:
+        return f"grace of {grace_ms:,} ms"
+    return "no grace: records that come after the end of their window are dropped; see grace=..."
 
 
 def _stores(stores: Iterable[StoreOutline]) -> list[str]:

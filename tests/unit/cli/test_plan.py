@@ -63,6 +63,38 @@ def test_text(app: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == TEXT
 
 
+def test_windows_say_their_grace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    path = tmp_path / "windows.py"
+    path.write_text(
+        """\
+from penstock import *
+text = serdes.string()
+builder = StreamsBuilder()
+views = builder.stream("views", Consumed(text, text))
+grouped = views.group_by_key(Grouped("by-page", text, text))
+grouped.windowed_by(TimeWindows.of_size(5)).count(Materialized("counts", key=text))
+grouped.windowed_by(SessionWindows.of_inactivity_gap(5, grace=2000)).count(
+    Materialized("sessions", key=text)
+)
+grouped.windowed_by(UnlimitedWindows.of()).count(Materialized("all", key=text))
+near = JoinWindows.of_time_difference(5)
+views.left_join(views, lambda left, right: left, near, StreamJoined("near", text, text, text))
+KafkaStreams(builder.build(), {"application.id": "shop"}).run()
+"""
+    )
+    assert main(["plan", str(path), "--partitions", "1"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  windows")]
+    none = "no grace: records that come after the end of their window are dropped; see grace=..."
+    assert lines == [
+        f"  windows at {path}:6: {none}",
+        f"  windows at {path}:7: grace of 2,000 ms",
+        f"  windows at {path}:12: {none}",
+    ]
+
+
 def test_json(app: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", app, "--partitions", "orders=2", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

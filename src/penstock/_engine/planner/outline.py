@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock._engine.planner.internal_topics import InternalTopicPlan
 from penstock._engine.planner.layout import Layout
 from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
+from penstock._engine.topology.nodes.join_nodes import SelfJoin, StreamJoinSide
+from penstock._engine.topology.nodes.stream_nodes import Node, ProcessorNode
+from penstock._engine.topology.nodes.window_nodes import (
+    SessionAggregate,
+    SlidingAggregate,
+    WindowAggregate,
+)
 from penstock.settings import StreamsConfig
+from penstock.windows import UnlimitedWindows
 
 _LOCAL = re.compile(r"local\[(\d+|\*)(?:,\d+)?\]")
 _LOCAL_CLUSTER = re.compile(r"local-cluster\[(\d+),(\d+),\d+\]")
@@ -29,6 +37,14 @@ class StoreOutline:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowsOutline:
+    """The windows of an aggregation or of a join, and how long they wait for late records."""
+
+    defined_at: str
+    grace_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class SubtopologyOutline:
     """Nodes that run together, and the tasks that run them."""
 
@@ -36,6 +52,7 @@ class SubtopologyOutline:
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     stores: tuple[StoreOutline, ...]
+    windows: tuple[WindowsOutline, ...]
     tasks: tuple[str, ...]
 
 
@@ -135,8 +152,29 @@ def _subtopology(plan: SubtopologyPlan, tasks: tuple[str, ...]) -> SubtopologyOu
         tuple(dict.fromkeys(reads)),
         tuple(dict.fromkeys(plan.sink_topics())),
         tuple(_store(store, store.restored_from) for store in plan.stores.values()),
+        tuple(_windows(plan.nodes)),
         tasks,
     )
+
+
+def _windows(nodes: Iterable[Node]) -> list[WindowsOutline]:
+    # The two sides of a join are of one line, and have the same windows.
+    found = {
+        node.location or node.name: grace_ms
+        for node in nodes
+        if isinstance(node, ProcessorNode) and (grace_ms := _grace_ms(node.operation)) is not None
+    }
+    return [WindowsOutline(where, grace_ms) for where, grace_ms in found.items()]
+
+
+def _grace_ms(operation: object) -> int | None:
+    """Return the grace of the windows of an operation; None if it has none that end."""
+    if isinstance(operation, StreamJoinSide | SelfJoin):
+        return operation.join_grace_ms
+    if not isinstance(operation, WindowAggregate | SlidingAggregate | SessionAggregate):
+        return None
+    windows = operation.windows
+    return None if isinstance(windows, UnlimitedWindows) else windows.grace_ms
 
 
 def _global_stores(plan: SubtopologyPlan) -> list[StoreOutline]:
