@@ -58,8 +58,15 @@ def test_topic_that_is_not_there_is_refused(
     kafka_broker: LocalBroker, kafka_topic: CreateTopic
 ) -> None:
     topic = kafka_topic("lines")
-    with pytest.raises(StreamsError, match=f"there is no topic 'nowhere'; topics are: .*{topic}"):
+    internal = ["shop-counts-changelog", "shop-by-page-repartition", "shop-penstock-tasks"]
+    for name in internal:
+        kafka_broker.create_topic(name, 1)
+    with pytest.raises(StreamsError) as refused:
         TopicReader(kafka_broker.bootstrap_servers, ["nowhere"])
+    subject, _, listed = str(refused.value).partition("; topics are: ")
+    assert subject == "there is no topic 'nowhere'"
+    assert topic in listed.split(", ")
+    assert set(internal).isdisjoint(listed.split(", "))
 
 
 def test_record_that_cannot_be_written_is_told(kafka_broker: LocalBroker) -> None:

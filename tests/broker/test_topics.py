@@ -244,7 +244,8 @@ class TestSources:
         assert re.fullmatch(
             r"source topics must exist before the application starts; missing: 'not-there', read "
             r"by source 'KSTREAM-SOURCE-0000000000' \(defined at .*test_topics\.py:\d+\); create "
-            r"them with as many partitions as there shall be tasks, or correct the names",
+            r"them with as many partitions as there shall be tasks: penstock topics APP --create "
+            r"--partitions N; or correct the names",
             str(caught.value),
         )
         assert "not-there" not in existing_topics(admin)

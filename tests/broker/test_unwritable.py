@@ -37,7 +37,7 @@ def test_an_output_topic_that_is_missing_is_told_before_the_start(
     with pytest.raises(
         StreamsError,
         match=r"output topics must exist.*'nowhere', written by sink 'KSTREAM-SINK-0000000001' "
-        r"\(defined at .*test_unwritable.py:\d+\); create them",
+        r"\(defined at .*test_unwritable.py:\d+\); create them: penstock topics APP --create; or",
     ):
         _work(kafka_broker, kafka_topic("in"), "nowhere", tmp_path)
 

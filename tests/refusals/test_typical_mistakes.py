@@ -1194,7 +1194,8 @@ def test_a_topic_that_is_missing(kafka_broker: LocalBroker) -> None:
     assert str(caught.value) == (
         "source topics must exist before the application starts; missing: 'orders-2', read by "
         f"source 'KSTREAM-SOURCE-0000000000' (defined at {line}); create them with as many "
-        "partitions as there shall be tasks, or correct the names"
+        "partitions as there shall be tasks: penstock topics APP --create --partitions N; or "
+        "correct the names"
     )
 
 

@@ -96,6 +96,17 @@ def task_topic_name(application_id: str) -> str:
     return f"{application_id}{_TASKS_ENDING}"
 
 
+def users_topics(topics: Iterable[str]) -> list[str]:
+    """Return the topics that are not internal to any application, by their names."""
+    return [
+        topic
+        for topic in topics
+        if not topic.endswith(_ENDINGS)
+        and _UNNAMED_JOIN.fullmatch(topic) is None
+        and not is_sink_journal(topic)
+    ]
+
+
 def is_internal(topic: str, application_id: str) -> bool:
     """Return whether a topic is internal to an application, by its name, whatever the program."""
     if not topic.startswith(f"{application_id}-"):

@@ -21,6 +21,7 @@ from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS
 from penstock._engine.kafka.client.client_errors import is_retriable
 from penstock._engine.kafka.client.topics import Isolation, end_offsets, existing_topics
 from penstock._engine.kafka.client.translation import translate
+from penstock._engine.planner.internal_topics import users_topics
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.settings.client_keys import Client
@@ -202,7 +203,7 @@ def partition_count(bootstrap_servers: str, topic: str, config: StreamsConfig | 
     admin = AdminClient(_connection(bootstrap_servers, "admin", config))
     known = existing_topics(admin)
     if topic not in known:
-        listed = ", ".join(name for name in known if not name.endswith("-penstock-tasks")) or "none"
+        listed = ", ".join(users_topics(known)) or "none"
         msg = f"there is no topic {topic!r}; topics are: {listed}"
         raise StreamsError(msg)
     return len(admin.list_topics(topic, timeout=REQUEST_SECONDS).topics[topic].partitions)

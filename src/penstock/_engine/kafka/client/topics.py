@@ -377,7 +377,8 @@ def _missing_topics(missing: list[str], sources: list[SourceNode]) -> str:
         parts.append(f"{topic!r}{reader}")
     return (
         f"source topics must exist before the application starts; missing: {'; '.join(parts)}; "
-        "create them with as many partitions as there shall be tasks, or correct the names"
+        "create them with as many partitions as there shall be tasks: penstock topics APP --create "
+        "--partitions N; or correct the names"
     )
 
 
@@ -402,9 +403,13 @@ def _logging_failure(place: TopicPartition) -> Any:
 
 
 def check_outputs(
-    admin: AdminClient, writers: Mapping[str, str], before: str = "the application starts"
+    admin: AdminClient,
+    writers: Mapping[str, str],
+    before: str = "the application starts",
+    command: str = "penstock topics APP --create",
 ) -> None:
-    """Look for topics to write to; `writers` says who writes to each, `before` what follows. Where
+    """Look for topics to write to; `writers` says who writes to each, `before` what follows, and
+    `command` how they are made. Where
     brokers make topics freely (`auto.create.topics.enable`) one that is missing is asked for, as
     Java's producer does, and waited for.
 
@@ -415,8 +420,8 @@ def check_outputs(
     if missing:
         listed = "; ".join(f"{topic!r}, written by {writers[topic]}" for topic in missing)
         msg = (
-            f"output topics must exist before {before}; missing: {listed}; create them, or correct "
-            "the names"
+            f"output topics must exist before {before}; missing: {listed}; create them: {command}; "
+            "or correct the names"
         )
         raise StreamsError(msg)
 

@@ -144,7 +144,8 @@ def check_topic(config: StreamsConfig, topic: str) -> None:
     seen = (config.bootstrap_servers, topic)
     if seen not in _seen_topics:
         writer = {topic: "the sink of a DataFrame"}
-        check_outputs(open_admin(config), writer, before="rows are written")
+        command = f"penstock topics --create {topic}"
+        check_outputs(open_admin(config), writer, before="rows are written", command=command)
         _seen_topics.add(seen)
 
 
