@@ -12,7 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from penstock._engine.state.cache.entries import CacheBudget, CacheChange, Entries, RecordInHand
+from penstock._engine.state.cache.entries import (
+    CacheBudget,
+    CacheChange,
+    CachedPair,
+    Entries,
+    RecordInHand,
+)
 from penstock._engine.state.cache.flush import FlushListener, flush_puts
 from penstock._engine.state.logged import LoggedStore, RecordStore, Write
 from penstock._engine.state.merging import merged
@@ -122,8 +128,24 @@ class CachedStore:
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
     ) -> Iterator[tuple[bytes, bytes]]:
-        cached = self.entries.used(_keys_within(self.entries, start, end, reverse=reverse))
-        return merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
+        keys = _keys_within(self.entries, start, end, reverse=reverse)
+        below = self._below.scan(start, end, reverse=reverse)
+        return merged(self._used_in_turn(keys), below, reverse=reverse)
+
+    def _used_in_turn(self, keys: list[bytes]) -> Iterator[CachedPair]:
+        """Return the cached rows of `keys` as they are now. Each counts as used when the reader
+        comes to it, as in Java: rows that are not read are no younger.
+        """
+        entries = self.entries
+        pairs = [(key, entries.peek(key)) for key in keys]
+
+        def in_turn() -> Iterator[CachedPair]:
+            for pair in pairs:
+                if pair[0] in entries:  # it may have been evicted meanwhile
+                    entries.get(pair[0])
+                yield pair
+
+        return in_turn()
 
     def approximate_num_entries(self) -> int:
         """Count the entries of the store below, as Java does, not those that are only cached."""

@@ -81,21 +81,21 @@ class CachedRows(CachedStore):
         self, entries: Iterator[Row], matches: Callable[[bytes], bool], *, reverse: bool
     ) -> Iterator[Row]:
         """Return the cached rows that match, merged with entries of the store below."""
-        cached = self.cached(matches, reverse=reverse)
-        return merged(cached, entries, reverse=reverse) if cached else entries
+        row_keys = sorted(filter(matches, self.entries.in_order_of_use()), reverse=reverse)
+        return merged(self._pairs(row_keys), entries, reverse=reverse) if row_keys else entries
 
     def cached(
         self,
         matches: Callable[[bytes], bool],
         *,
         reverse: bool,
-        by: Callable[[bytes], bytes] | None = None,
+        by: Callable[[bytes], bytes],
     ) -> list[CachedPair]:
-        """Return the cached rows that match, in order of their row keys or of what `by` makes of
-        these; they count as used in that order.
+        """Return the cached rows that match, in the order of what `by` makes of their row keys;
+        they count as used in that order.
         """
         row_keys = filter(matches, self.entries.in_order_of_use())
-        return self._pairs(sorted(row_keys, key=by, reverse=reverse))
+        return list(self._pairs(sorted(row_keys, key=by, reverse=reverse)))
 
     def of_key(
         self, raw_key: bytes, first: bytes, behind: bytes | None, *, reverse: bool
@@ -106,7 +106,7 @@ class CachedRows(CachedStore):
         cached = self.keys_of(raw_key, first, behind)
         if reverse:
             cached.reverse()
-        return self._pairs(cached)
+        return list(self._pairs(cached))
 
     def keys_of(self, raw_key: bytes, first: bytes, behind: bytes | None) -> list[bytes]:
         """Return the row keys of a key that are cached, in order, from one up to another, None for
@@ -174,9 +174,9 @@ class CachedRows(CachedStore):
                 if row_key in entries:
                     use(row_key)
 
-    def _pairs(self, row_keys: list[bytes]) -> list[CachedPair]:
-        """Return cached rows, which count as used in that order."""
-        return self.entries.used(row_keys)
+    def _pairs(self, row_keys: list[bytes]) -> Iterable[CachedPair]:
+        """Return cached rows, each of which counts as used when the reader comes to it."""
+        return self._used_in_turn(row_keys)
 
     def _place_all(self) -> list[tuple[TimeAndKey, bytes]]:
         tail = self._tail
