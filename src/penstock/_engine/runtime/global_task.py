@@ -221,4 +221,11 @@ class GlobalTask:
 
 
 def _own_time(record: ConsumerRecord, _partition_time: int) -> int:
+    if record.timestamp < 0:
+        msg = (
+            "a record of the topic of a global store must have a timestamp of 0 or later; got "
+            f"{record.timestamp}; timestamp extractors are not asked about such topics: write the "
+            "record again with a timestamp"
+        )
+        raise StreamsError(msg)
     return record.timestamp
