@@ -267,15 +267,17 @@ class TopologyTestDriver(ExplainsCamelCase):
 
     def get_timestamped_window_store(self, name: str) -> TimestampedWindowStore[Any, Any]:
         """Return the store of a windowed aggregate, values with their times; headers are left out.
+        The store of a join of streams keeps no times: its rows have the time -1, as in Java.
 
         >>> counts = by_customer.windowed_by(five_minutes).count(Materialized("counts"))
         >>> with driver_of(builder.build()) as driver:
         ...     driver.get_timestamped_window_store("counts").fetch("ann", 0)
         ValueAndTimestamp(value=2, timestamp=240000)
         """
-        store: TimestampedWindowStore[Any, Any] = self._store_of(
-            name, "timestamped_window", "timestamped_window_with_headers"
-        ).timed
+        kinds: list[StoreKind] = ["timestamped_window", "timestamped_window_with_headers"]
+        if self._store(name).timed is not None:
+            kinds.append("window")  # of a join
+        store: TimestampedWindowStore[Any, Any] = self._store_of(name, *kinds).timed
         return store
 
     def get_session_store(self, name: str) -> SessionStore[Any, Any]:

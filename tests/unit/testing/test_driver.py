@@ -12,12 +12,14 @@ import pytest
 from penstock import (
     Consumed,
     Headers,
+    JoinWindows,
     Materialized,
     Processor,
     ProcessorContext,
     Record,
     Repartitioned,
     Stores,
+    StreamJoined,
     StreamsBuilder,
     StreamsError,
     TimeWindows,
@@ -242,6 +244,20 @@ def test_each_kind_of_store_has_its_getter() -> None:
         assert list(timed.all()) == [(Windowed("k", 20, 30), "v")]
         assert driver.get_timestamped_window_store("timed").fetch("k", 20) == ("v", -1)
         assert set(driver.get_all_state_stores()) == set(names)
+
+
+def test_rows_of_a_join_s_store_have_no_time() -> None:
+    builder = StreamsBuilder()
+    joined = StreamJoined[str, str, str](store_name="join")
+    windows = JoinWindows.of_time_difference(5)
+    left, right = builder.stream("in"), builder.stream("other")
+    left.join(right, lambda a, b: a + b, windows, joined)
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        driver.create_input_topic("in", TEXT, TEXT).pipe_input("k", "v", timestamp=7)
+        name = "join-this-join-store"
+        assert list(driver.get_window_store(name).fetch("k", 0, 10)) == [(7, "v")]
+        rows = list(driver.get_timestamped_window_store(name).fetch("k", 0, 10))
+        assert rows == [(7, ValueAndTimestamp("v", -1))]
 
 
 def test_a_store_of_verbs_that_holds_headers_is_seen_with_and_without_them() -> None:

@@ -174,6 +174,19 @@ def timestamped_codec(plain: RowCodec) -> Codec:
     return Codec(plain.encode_key, plain.decode_key, encode_with_time, decode_with_time)
 
 
+def untimed_codec(plain: RowCodec) -> Codec:
+    """Return the codec that shows a store without times as ValueAndTimestamp, each with the time
+    -1; what is put loses its time.
+    """
+    encode, decode = plain.encode_value, plain.decode_value
+    return Codec(
+        plain.encode_key,
+        plain.decode_key,
+        lambda pair: encode(pair.value),
+        lambda stored: ValueAndTimestamp(decode(stored), _NO_TIME),
+    )
+
+
 def values_of_timestamped_codec(plain: RowCodec) -> Codec:
     """Return the codec that shows a timestamped store as plain values; it writes no timestamp."""
     encode_row, decode = plain.encode_row, plain.decode_value

@@ -16,6 +16,7 @@ from penstock import (
     StreamsBuilder,
     StreamsConfig,
     TimeWindows,
+    ValueTransformerWithKey,
     serdes,
 )
 from penstock._engine.planner.default_stores import with_default_stores
@@ -68,6 +69,21 @@ def test_only_stores_that_say_nothing_follow_the_settings(chosen: Any) -> None:
     }  # fmt: skip
     assert {found[name] for name in ("disk", "versions", "mine")} == {"rocksdb"}
     assert found["few"] == "in_memory"
+
+
+class Keep(ValueTransformerWithKey[Any, Any, Any]):
+    def transform(self, key: Any, value: Any) -> Any:
+        return value
+
+
+def test_named_views_of_a_table_follow_the_settings_too() -> None:
+    builder = StreamsBuilder()
+    table = builder.table("rows")
+    table.filter(lambda key, value: True, Materialized("filtered"))
+    table.map_values(str, Materialized("mapped"))
+    table.transform_values(Keep, Materialized("transformed"))
+    found = engines(with_default_stores(builder.build(), config(**IN_MEMORY)))
+    assert {found[name] for name in ("filtered", "mapped", "transformed")} == {"in_memory"}
 
 
 def test_without_settings_the_topology_is_the_same() -> None:

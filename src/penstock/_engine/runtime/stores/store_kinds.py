@@ -26,6 +26,7 @@ from penstock._engine.state.codec import (
     pack_timestamp,
     plain_codec,
     timestamped_codec,
+    untimed_codec,
 )
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.header_codec import values_behind_headers
@@ -114,7 +115,9 @@ class Opened:
     read_as: Callable[[RowCodec], Any] | None = None
     """Returns the store as processors see it, with other types; None if it cannot be queried."""
     timed: Any = None
-    """The store with the times of values but without their headers; None if it keeps no times."""
+    """The store with the times of values but without their headers; None if it keeps no times and
+    is not of a join, whose rows Java shows with the time -1.
+    """
 
 
 def open_committed(plan: StorePlan, site: StoreSite, overlay: Overlay) -> Opened:
@@ -200,8 +203,13 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
             builder.name, codec, rows, site.position, keeps_headers=form.keeps_headers
         )
 
+    timed = None
     queried = rows.for_queries()
     operators = _codec_of_operators(plan, codec)
+    if is_of_join:
+        timed = view(untimed_codec(codec))
+    elif builder.kind != "window":
+        timed = view(timestamped_codec(operators))
     return Opened(
         face=view(form.face(codec)),
         values=view(form.values(codec)),
@@ -211,7 +219,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         restore=_restore_rows(rows.rows, engine, form.restored),
         rows=stored,
         read_as=lambda codec: view(form.asked(codec), queried),
-        timed=None if builder.kind == "window" else view(timestamped_codec(operators)),
+        timed=timed,
     )
 
 
