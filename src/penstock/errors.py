@@ -12,6 +12,7 @@ StreamsError                 everything Penstock raises
 └── StateError               local state cannot be used: a person must look
     ├── StateLockedError     another worker has it: wait for the handover, or give up the task
     ├── StateCorruptedError  it cannot be read back: remove it and restore it from the changelog
+    ├── StateUnreadableError its serde cannot read what it holds: the type has changed
     └── StateClosedError     it is not here any more: a query must ask who has it now
 ```
 
@@ -41,6 +42,7 @@ __all__ = [
     "StateCorruptedError",
     "StateError",
     "StateLockedError",
+    "StateUnreadableError",
     "StoreNotReadyError",
     "StreamsError",
     "TopologyError",
@@ -238,6 +240,18 @@ class StateCorruptedError(StateError):
     def __init__(self, message: str, path: Path | None = None, said: str = "") -> None:
         super().__init__(message, path)
         self.said = said or message
+
+
+class StateUnreadableError(StateError):
+    """The serde of a store cannot read what the application has stored there: most often the type
+    has changed. No exception handler may pass over it, and no other worker can read it.
+
+    Java: none, the processing handler is asked about a SerializationException of a store.
+
+    >>> from penstock.errors import StateError, StateUnreadableError
+    >>> issubclass(StateUnreadableError, StateError)
+    True
+    """
 
 
 class StateClosedError(StateError):

@@ -154,16 +154,20 @@ class Supervision:
 
     def _response_to(self, failure: WorkerFailure) -> UncaughtResponse:
         """Ask the handler; one that does not answer ends this instance, as without a handler: a
-        worker whose failure is not decided on would be started again and again.
+        worker whose failure is not decided on would be started again and again, and so would one
+        that cannot read its state.
         """
         try:
             response: object = self.uncaught(failure)
         except BaseException as error:  # sys.exit, too: this thread takes the reports
             why = f"raised {type(error).__name__}: {text_of(error)}"
         else:
-            if isinstance(response, UncaughtResponse):
+            if response is UncaughtResponse.REPLACE_THREAD and failure.is_final:
+                why = "must not replace a worker that cannot read its state: no other worker can"
+            elif isinstance(response, UncaughtResponse):
                 return response
-            why = f"must return an UncaughtResponse; it returned {shown(response)}"
+            else:
+                why = f"must return an UncaughtResponse; it returned {shown(response)}"
             if inspect.iscoroutine(response):
                 response.close()
         _log.error(

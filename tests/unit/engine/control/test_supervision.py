@@ -16,6 +16,7 @@ from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.supervision import Supervision
 from penstock._engine.planner.blueprint import Blueprint
 from penstock.application_states import State, StateMachine, UncaughtResponse
+from penstock.errors import ProcessingError, StateUnreadableError
 
 PATIENCE_SECONDS = 10
 
@@ -230,6 +231,27 @@ def test_a_handler_that_does_not_answer_ends_the_application(
     assert (watched.state(), watched.supervision.failure) == (State.ERROR, failure)
     line = next(line for line in caplog.messages if line.startswith("uncaught exception handler"))
     assert line.endswith(f"decide {said}; the application ends")
+
+
+def test_a_worker_that_cannot_read_its_state_is_not_replaced(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def replace(failure: WorkerFailure) -> UncaughtResponse:
+        return UncaughtResponse.REPLACE_THREAD
+
+    unreadable = StateUnreadableError("a value of state store 's' cannot be read")
+    error = ProcessingError("failed in a timer", task_id="0_0", node="held")
+    error.__cause__ = unreadable
+    watched = Watched()
+    watched.supervision.uncaught = replace
+    watched.supervision.take_report(Report("a", "failed", failure=WorkerFailure.of(error)))
+    assert watched.closed.wait(PATIENCE_SECONDS)
+    assert watched.state() is State.ERROR
+    line = next(line for line in caplog.messages if line.startswith("uncaught exception handler"))
+    assert line.endswith(
+        "replace must not replace a worker that cannot read its state: no other worker can; the "
+        "application ends"
+    )
 
 
 def test_a_listener_that_exits_does_not_keep_a_failure_from_ending_the_application() -> None:

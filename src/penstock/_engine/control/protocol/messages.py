@@ -17,7 +17,14 @@ from penstock._engine.metrics.record_failures import RecordFailure
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.runtime.failures import exit_called
-from penstock.errors import ProcessingError, StreamsError, text_of, user_traceback
+from penstock.errors import (
+    ProcessingError,
+    StateUnreadableError,
+    StreamsError,
+    state_failure,
+    text_of,
+    user_traceback,
+)
 
 _PLACE = ("task_id", "node", "topic", "partition", "offset")
 
@@ -49,6 +56,8 @@ class WorkerFailure:
     """The part of the trace that is the user's own code and libraries."""
     place: dict[str, Any] | None = None
     """Of a ProcessingError: task_id, node, topic, partition, offset."""
+    is_final: bool = False
+    """Whether it comes from state that cannot be read: no other worker can read it either."""
 
     @classmethod
     def of(cls, error: BaseException) -> WorkerFailure:
@@ -59,7 +68,8 @@ class WorkerFailure:
         place = vars(error).copy() if isinstance(error, ProcessingError) else {}
         known = {name: place[name] for name in _PLACE if name in place}
         message, user_trace = _cut(text_of(error)), _cut(user_traceback(error))
-        return cls(type(error).__name__, message, _cut(trace), user_trace, known or None)
+        final = isinstance(state_failure(error), StateUnreadableError)
+        return cls(type(error).__name__, message, _cut(trace), user_trace, known or None, final)
 
     @property
     def line(self) -> str:
