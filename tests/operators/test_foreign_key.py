@@ -7,9 +7,17 @@ from typing import Any
 
 import pytest
 
-from penstock import Consumed, KTable, Materialized, StreamsBuilder, TableJoined, serdes
+from penstock import (
+    Consumed,
+    KTable,
+    Materialized,
+    StreamsBuilder,
+    TableJoined,
+    ValueAndTimestamp,
+    serdes,
+)
 from penstock._engine.operators.joins.foreign_key_hash import hash_of
-from penstock.errors import ProcessingError
+from penstock.errors import ProcessingError, StateUnreadableError, state_failure
 from penstock.testing import TopologyTestDriver
 from tests.operators.programs import ANYTHING, drive, pipe, read
 
@@ -126,3 +134,20 @@ def test_a_store_may_follow_the_joiner() -> None:
     joined = left.join(right, lambda value: value, lambda a, b: a, Materialized("joined"))
     assert joined.queryable_store_name == "joined"
     assert "joined" in builder.build().stores
+
+
+def test_no_handler_may_skip_a_subscription_that_cannot_be_read() -> None:
+    skipping = {"processing.exception.handler": "LogAndContinueProcessingExceptionHandler"}
+    with drive(employees, **skipping) as driver:
+        pipe(driver, "people", ("ann", {"boss": 7}, 1))
+        (store,) = (
+            store for name, store in driver.get_all_state_stores().items() if "SUBSC" in name
+        )
+        (key, _), *_ = store.all()
+        store.put(key, ValueAndTimestamp(b"\x02\x02", 5))
+        said = (
+            r"a subscription of state store '.*' \(changelog '.*'\) cannot be read: .*newer program"
+        )
+        with pytest.raises(ProcessingError, match=said) as caught:
+            pipe(driver, "names", (7, "Cyd", 2))
+        assert isinstance(state_failure(caught.value), StateUnreadableError)

@@ -24,6 +24,17 @@ class StorePlan:
     """The topic that its table reads, if that is its changelog: read, never written."""
     location: str | None = None
     """Where the user defined it."""
+    is_global: bool = False
+
+    @property
+    def own_state(self) -> str | None:
+        """The name of the store in messages if only the application writes its rows; None if they
+        may be records of an input topic as they came, which a handler may have passed over.
+        """
+        if self.is_global or self.source_topic is not None:
+            return None
+        log = "no changelog" if self.changelog is None else f"changelog {self.changelog!r}"
+        return f"state store {self.builder.name!r} ({log})"
 
     @property
     def restored_from(self) -> str | None:
@@ -96,7 +107,11 @@ def plan_global_stores(topology: Topology) -> SubtopologyPlan | None:
         # The serdes get the name of the topic that feeds the store.
         {
             name: StorePlan(
-                one.store, None, topic_of[one.source], None, topology.store_locations[name]
+                one.store,
+                None,
+                topic_of[one.source],
+                location=topology.store_locations[name],
+                is_global=True,
             )
             for name, one in topology.global_stores.items()
         },

@@ -143,6 +143,7 @@ class Task:
         self.position.wall_clock_ms = self.position.timestamp = now_ms
         for store in self._stores.values():
             store.forget_reads()
+            store.read_first()
         for node in self._plan.nodes:
             for init in self._wiring.at_start[node.name]:
                 try:

@@ -10,15 +10,16 @@ from struct import Struct
 from struct import error as StructError
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from penstock.errors import SerializationError, StreamsError, undone_work
+from penstock.errors import StateUnreadableError, StreamsError, text_of, undone_work
 from penstock.serdes import Serde
-from penstock.serdes.contract import BuiltInSerde, decoder_of_good, replaceable
-from penstock.serdes.plain import said
+from penstock.serdes.contract import replaceable
+from penstock.serdes.plain import BytesSerde, StringSerde, said
 from penstock.stores import ValueAndTimestamp
 
 TIMESTAMP_BYTES: Final = 8
 _TIMESTAMP = Struct(">q")
 _NO_TIME = -1
+_READ_ANYTHING: Final = frozenset({BytesSerde, StringSerde})
 
 pack_timestamp = _TIMESTAMP.pack
 unpack_timestamp: Callable[[bytes], tuple[int]] = _TIMESTAMP.unpack_from
@@ -64,10 +65,19 @@ class RowCodec(Codec):
         return serde is not None and serde.gives_frozen
 
 
-def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> RowCodec:
-    """Return the codec of a store; serdes get the name of its changelog as topic, as in Java."""
+def plain_codec(
+    topic: str, key: Serde[Any], value: Serde[Any], state: str | None = None
+) -> RowCodec:
+    """Return the codec of a store; serdes get the name of its changelog as topic, as in Java.
+
+    `state` names a store that only the application writes: if a row of it cannot be read, its state
+    has failed, which no handler may pass over. None: rows may be records of an input, as they came.
+    """
     encode = _encoder(value, topic)
-    decode = _explaining_other_types(value, topic, _decoder(value, topic))
+    decode_key, decode = _decoder(key, topic), _decoder(value, topic)
+    if state is not None:
+        decode_key = _decoder_of_state(key, decode_key, f"a key of {state}")
+        decode = _decoder_of_state(value, decode, f"a value of {state}")
     encode_row, decode_row = _rows(encode, decode)
     number = replaceable(value)
     if number is not None and number.row_layout is not None:
@@ -75,7 +85,7 @@ def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> RowCodec:
         encode_row, decode_row = _rows_of_numbers(layout, usual, encode_row, decode_row)
     return RowCodec(
         _encoder(key, topic),
-        _decoder(key, topic),
+        decode_key,
         encode,
         decode,
         encode_row,
@@ -122,30 +132,27 @@ def _rows_of_numbers(
     return encode_row, decode_row
 
 
-def _explaining_other_types(
-    serde: Serde[Any], topic: str, decode: Callable[[bytes], Any]
+def _decoder_of_state(
+    serde: Serde[Any], decode: Callable[[bytes], Any], what: str
 ) -> Callable[[bytes], Any]:
-    """Explain values that were written as another type: state outlives the program that wrote it.
-
-    Numbers and texts have no types that could change: their decoders stay as they are.
-    """
-    if isinstance(serde, BuiltInSerde) and not serde.reads_documents:
+    """Return `decode`, which raises StateUnreadableError whatever it raises now."""
+    if type(serde) in _READ_ANYTHING:
         return decode
 
     def decode_or_explain(data: bytes) -> Any:
         try:
             return decode(data)
-        except SerializationError as error:
-            msg = (
-                f"what is stored under changelog {topic!r} was written as another type: {error}; "
-                "a field that is new must have a default, and one that was there must keep its "
-                "type: change the type so that it reads both, or begin anew: penstock reset"
-            )
-            raise SerializationError(msg) from error
+        except StateUnreadableError:
+            raise
+        except Exception as error:
+            raise unreadable(what, error) from error
 
-    decode_good = decoder_of_good(serde)
-    if decode_good is None:
+    built_in = replaceable(serde)
+    if built_in is None:
         return decode_or_explain
+    if built_in.row_layout is not None:
+        return _decoder_of_numbers(built_in.row_layout, decode_or_explain)
+    decode_good = built_in.decode_good
 
     def decode_good_or_explain(data: bytes) -> Any:
         try:
@@ -154,6 +161,33 @@ def _explaining_other_types(
             return decode_or_explain(data)
 
     return decode_good_or_explain
+
+
+def _decoder_of_numbers(
+    row_layout: Struct, decode_plainly: Callable[[bytes], Any]
+) -> Callable[[bytes], Any]:
+    """Return the decoder of numbers of fixed width: one call, as that of their serde."""
+    unpack = Struct(row_layout.format.replace("q", "", 1)).unpack
+
+    def decode_number(data: bytes) -> Any:
+        try:
+            return unpack(data)[0]
+        except StructError:
+            return decode_plainly(data)
+
+    return decode_number
+
+
+def unreadable(what: str, error: Exception) -> StateUnreadableError:
+    """Return the error to raise for a part of a store that cannot be read: state outlives the
+    program that wrote it.
+    """
+    kind = "" if isinstance(error, StreamsError) else f"{type(error).__name__}: "
+    return StateUnreadableError(
+        f"{what} cannot be read: {kind}{text_of(error)}; if its type has changed, a field that is "
+        "new must have a default, and one that was there must keep its type: change the type so "
+        "that it reads both, or begin anew: penstock reset"
+    )
 
 
 def timestamped_codec(plain: RowCodec) -> Codec:
@@ -219,7 +253,11 @@ class CodedState(Generic[C]):
     def copy(self, value: Any) -> Any:
         """Return a value as it would come back from the store: encoded and decoded."""
         data = None if value is None else self.codec.encode_value(value)
-        return None if data is None else self.codec.decode_value(data)
+        try:
+            return None if data is None else self.codec.decode_value(data)
+        except StateUnreadableError as error:
+            # It was never stored: the value is wrong, not the state.
+            raise error.__cause__ or error from None
 
     def explained(self, error: Exception, key: Any) -> Exception:
         """Return the error, or a better one if the store's serde does not fit the key."""

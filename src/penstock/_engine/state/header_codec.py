@@ -10,6 +10,7 @@ value; of no headers nothing is written. Sizes are zigzag varints.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from penstock._engine.state.codec import (
@@ -84,7 +85,8 @@ class ValueBehindHeaders(Serde[Any]):
 
 def values_behind_headers(topic: str, plain: RowCodec) -> RowCodec:
     """Return the codec that operators use on such rows, with a time or without."""
-    return plain_codec(topic, plain.key_serde, ValueBehindHeaders(plain))
+    codec = plain_codec(topic, plain.key_serde, ValueBehindHeaders(plain))
+    return replace(codec, decode_key=plain.decode_key)
 
 
 def timed_headers_codec(plain: RowCodec) -> Codec:

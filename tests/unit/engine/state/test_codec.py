@@ -9,13 +9,15 @@ import pytest
 
 from penstock import ValueAndTimestamp, serdes
 from penstock._engine.state.codec import (
+    CodedState,
     pack_timestamp,
     plain_codec,
     timestamp_of,
     timestamped_codec,
     wrong_type,
 )
-from penstock.errors import SerializationError, StreamsError
+from penstock._engine.state.header_codec import values_behind_headers
+from penstock.errors import SerializationError, StateUnreadableError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.contract import HeaderPairs
 
@@ -128,16 +130,60 @@ class Account:
     cents: int
 
 
-def test_a_value_of_another_type_is_told_with_its_changelog_and_what_to_do() -> None:
-    codec = plain_codec("app-s-changelog", serdes.string(), serdes.json(Account))
-    with pytest.raises(SerializationError) as caught:
+def test_a_value_of_another_type_is_told_with_its_store_and_what_to_do() -> None:
+    codec = plain_codec("app-s-changelog", serdes.string(), serdes.json(Account), "store 's'")
+    with pytest.raises(StateUnreadableError) as caught:
         codec.decode_value(b'{"euros":1}')
     assert str(caught.value) == (
-        "what is stored under changelog 'app-s-changelog' was written as another type: cannot read "
-        "JSON as Account: Object missing required field `cents`; data: b'{\"euros\":1}'; a field "
-        "that is new must have a default, and one that was there must keep its type: change the "
-        "type so that it reads both, or begin anew: penstock reset"
+        "a value of store 's' cannot be read: cannot read JSON as Account: Object missing required "
+        "field `cents`; data: b'{\"euros\":1}'; if its type has changed, a field that is new must "
+        "have a default, and one that was there must keep its type: change the type so that it "
+        "reads both, or begin anew: penstock reset"
     )
-    # No layer stands before numbers and texts.
-    serde = serdes.long()
-    assert plain_codec("t", serde, serde).decode_value == serde.decode
+
+
+def _refuse(data: bytes) -> Any:
+    msg = "not mine"
+    raise ValueError(msg)
+
+
+@pytest.mark.parametrize(
+    "serde",
+    [
+        serdes.long(),
+        serdes.double(),
+        serdes.boolean(),
+        serdes.uuid(),
+        serdes.json(int),
+        serdes.list_of(serdes.long()),
+        serdes.time_windowed(serdes.long(), 10),
+        serdes.of(str.encode, _refuse),
+    ],
+    ids=repr,
+)
+def test_whatever_serde_cannot_read_own_state_raises_the_same(serde: Serde[Any]) -> None:
+    codec = plain_codec("app-s-changelog", serde, serde, "store 's'")
+    for decode, what in [(codec.decode_key, "key"), (codec.decode_value, "value")]:
+        with pytest.raises(StateUnreadableError, match=f"a {what} of store 's' cannot be read: "):
+            decode(b"no")
+    with pytest.raises(StateUnreadableError, match="a value of store 's'"):
+        codec.decode_row(pack_timestamp(5) + b"no")
+    behind_headers = values_behind_headers("app-s-changelog", codec)
+    with pytest.raises(StateUnreadableError, match=r"^a value of store 's' cannot be read"):
+        behind_headers.decode_value(b"\0no")
+    with pytest.raises(StateUnreadableError, match="a key of store 's'"):
+        behind_headers.decode_key(b"no")
+
+
+def test_rows_that_came_from_a_topic_of_the_users_fail_as_its_records_do() -> None:
+    codec = plain_codec("rows", serdes.string(), serdes.json(Account))
+    with pytest.raises(SerializationError, match="cannot read JSON as Account"):
+        codec.decode_value(b'{"euros":1}')
+
+
+def test_a_value_in_hand_that_cannot_be_read_back_is_not_state() -> None:
+    state = CodedState("s", plain_codec("t", serdes.string(), serdes.json(Account), "store 's'"))
+    with pytest.raises(SerializationError, match="cannot read JSON as Account"):
+        state.copy(Account("5"))  # type: ignore[arg-type]
+    assert state.copy(Account(5)) == Account(5)
+    assert state.copy(None) is None

@@ -15,7 +15,7 @@ from penstock._engine.operators.joins import foreign_key_wire as wire
 from penstock._engine.operators.joins.foreign_key_hash import hash_of
 from penstock._engine.operators.joins.foreign_key_wire import Instruction
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.codec import TIMESTAMP_BYTES, unpack_timestamp
+from penstock._engine.state.codec import TIMESTAMP_BYTES, unpack_timestamp, unreadable
 from penstock._engine.state.header_codec import ValueBehindHeaders
 from penstock._engine.state.views.key_value import after_prefix
 from penstock._engine.topology.nodes.foreign_key_nodes import (
@@ -148,8 +148,10 @@ def answer_subscribers(operation: AnswerSubscribers, site: Site) -> Process:
     encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{prefix}-fk")
     answer_topic = f"{site.context.application_id}-{operation.answer_topic}"
     encode_value = _encoder(_value_serde(operation.value_serde, site), answer_topic)
-    left_key = _left_keys(operation, site)
-    scan = site.table(operation.store.name).scan
+    left_key, name = _left_keys(operation, site), operation.store.name
+    scan = site.table(name).scan
+    log = f"{site.context.application_id}-{name}-changelog"
+    subscription_of = f"a subscription of state store {name!r} (changelog {log!r})"
     forward, failed, drop = site.forward, site.failed, site.drop
     latest_only, read, answer = operation.latest_only, wire.read_subscription, wire.answer
 
@@ -164,9 +166,13 @@ def answer_subscribers(operation: AnswerSubscribers, site: Site) -> Process:
             for _, row in scan(prefix, after_prefix(prefix), reverse=False):
                 if not is_encoded:
                     raw_value, is_encoded = encode_value(change[0], headers), True
-                _, hashed, raw_key, partition = read(row[TIMESTAMP_BYTES:])
+                try:
+                    _, hashed, raw_key, partition = read(row[TIMESTAMP_BYTES:])
+                    subscriber = left_key(raw_key, headers)
+                except Exception as error:
+                    raise unreadable(subscription_of, error) from error
                 value = (answer(hashed, raw_value), partition)
-                forward(left_key(raw_key, headers), value, timestamp, headers)
+                forward(subscriber, value, timestamp, headers)
         except Exception as error:
             failed(error, key, Change(change[0], change[1]), timestamp, headers)
 

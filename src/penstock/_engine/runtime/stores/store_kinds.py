@@ -118,6 +118,8 @@ class Opened:
     """The store with the times of values but without their headers; None if it keeps no times and
     is not of a join, whose rows Java shows with the time -1.
     """
+    read_first: Callable[[], None] | None = None
+    """Reads a row, if there is one, and raises if that cannot be done; None if `rows` do."""
 
 
 def open_committed(plan: StorePlan, site: StoreSite, overlay: Overlay) -> Opened:
@@ -281,14 +283,14 @@ def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Stor
     title = _title(plan)
     right_serde = site.config.value_serde(builder.other_value, title)
     key_serde = site.config.key_serde(builder.key, title)
-    right = plain_codec(plan.serde_topic, key_serde, right_serde)
+    right = plain_codec(plan.serde_topic, key_serde, right_serde, plan.own_state)
     face = TypedKeyValueStore(builder.name, left, store, site.position)
     state = OuterJoinState(builder.name, left, right, store)
 
     def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
         engine.write({key: value for key, value, _ in records}, offset)
 
-    return Opened(face, face, state, None, overlay.apply, restore)
+    return Opened(face, face, state, None, overlay.apply, restore, read_first=state.read_first)
 
 
 def _subscriptions(
@@ -317,7 +319,9 @@ def _join_buffer(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Sto
     def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
         engine.write(buffer.restored(records), offset)
 
-    return Opened(buffer, buffer, buffer, None, buffer.commit, restore)
+    return Opened(
+        buffer, buffer, buffer, None, buffer.commit, restore, read_first=buffer.read_first
+    )
 
 
 def _suppression(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
@@ -328,7 +332,7 @@ def _suppression(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Sto
         buffer.restore((key, value) for key, value, _ in records)
         engine.write({}, offset)
 
-    return Opened(state, state, state, buffer, overlay.apply, restore)
+    return Opened(state, state, state, buffer, overlay.apply, restore, read_first=state.read_first)
 
 
 _KINDS: dict[StoreKind, Callable[[StorePlan, StoreSite, Overlay, StoreEngine], Opened]] = {
@@ -388,6 +392,7 @@ def codec_of(plan: StorePlan, config: StreamsConfig) -> RowCodec:
         plan.serde_topic,
         config.key_serde(builder.key, title),
         config.value_serde(builder.value, title),
+        plan.own_state,
     )
 
 

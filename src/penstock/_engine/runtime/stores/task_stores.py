@@ -6,6 +6,7 @@ Java: ProcessorStateManager.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
 from typing import Any, TypeVar
 
 from penstock import serdes
@@ -18,12 +19,13 @@ from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.runtime.stores.store_kinds import (
     MakeEngine,
     StoreSite,
+    codec_of,
     open_committed,
     open_store,
 )
 from penstock._engine.runtime.stores.store_metrics import StoreMetrics
 from penstock._engine.state.cache.record_cache import CachedStore
-from penstock._engine.state.codec import plain_codec
+from penstock._engine.state.codec import plain_codec, unreadable
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.views.table import TableState
@@ -101,6 +103,7 @@ class TaskStore:
         self._read_as = opened.read_as
         self._committed: Any = None
         """What `reader` returned of the committed content, if that can be used again."""
+        self._read_first = opened.read_first
         self.rows = opened.rows
         """Yields all rows of the store, as bytes; None if it is no store of the user."""
 
@@ -157,7 +160,31 @@ class TaskStore:
 
     def restore(self, records: Iterable[ChangelogRecord], offset: int) -> None:
         """Apply changelog records; the store is then complete up to `offset`."""
-        self._restore(records, offset)
+        try:
+            self._restore(records, offset)
+        except StreamsError:
+            raise
+        except Exception as error:
+            change = f"a change of {self._plan.own_state or f'state store {self.name!r}'}"
+            raise unreadable(change, error) from error
+
+    def read_first(self) -> None:
+        """Read a row of the application's own, if there is one: state that cannot be read fails
+        before its task runs, not when a record or a timer first meets it.
+
+        Raises:
+            StateUnreadableError: it cannot be read.
+        """
+        if self._read_first is not None:
+            self._read_first()
+            return
+        # An engine of the user's may be far away, and its scan slow.
+        is_built_in = isinstance(self._plan.builder.engine, str)
+        if self.rows is not None and is_built_in and self._plan.own_state is not None:
+            codec = codec_of(self._plan, self._site.config)
+            for key, value, *_ in islice(self.rows(), 1):
+                codec.decode_key(key)
+                codec.decode_value(value)
 
     def forget_reads(self) -> None:
         """Empty the cache when the store is restored: what was read before may be outdated."""

@@ -103,16 +103,24 @@ class JoinBuffer:
         """
         if until < self._earliest:
             return
-        first, end = _TIME_FIRST.pack(0, self._earliest), _TIME_FIRST.pack(0, until + 1)
+        for row_key, waited in self._scan(self._earliest, until):
+            yield waited
+            self._overlay.delete(row_key)
+            self._log(row_key, None, ())
+        self._earliest = until + 1
+
+    def read_first(self) -> None:
+        """Read the first record, if there is one."""
+        next(self._scan(0, self.stream_time), None)
+
+    def _scan(self, since: int, until: int) -> Iterator[tuple[bytes, Waited]]:
+        first, end = _TIME_FIRST.pack(0, since), _TIME_FIRST.pack(0, until + 1)
         decode_key, decode_value = self._codec.decode_key, self._codec.decode_value
         for row_key, row in self._overlay.scan(first, end, reverse=False):
             _, (_, _, new), (timestamp, headers, topic, partition, raw) = decode_held(row)
             key = decode_key(row_key[_TIME_FIRST.size : -_NUMBER.size])
             value = None if new is None else decode_value(new)
-            yield Waited(key, value, timestamp, headers, topic, partition, raw)
-            self._overlay.delete(row_key)
-            self._log(row_key, None, ())
-        self._earliest = until + 1
+            yield row_key, Waited(key, value, timestamp, headers, topic, partition, raw)
 
     def commit(self, changelog_offset: int | None) -> None:
         """Write all changes to the engine."""

@@ -10,6 +10,7 @@ value:   1 | how many values | for each of them: length | 1 if left, 0 if right 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from struct import Struct
 from typing import Any, TypeAlias
 
@@ -92,6 +93,12 @@ class OuterJoinState:
     def decode_right(self, data: bytes) -> Any:
         """Decode a value of the right side."""
         return self._right.decode_value(data)
+
+    def read_first(self) -> None:
+        """Read the first value, if there is one."""
+        for _, is_left, raw_key, data in islice(self.all(), 1):
+            self.decode_key(raw_key)
+            (self.decode_left if is_left else self.decode_right)(data)
 
     def explained(self, error: Exception, key: Any) -> Exception:
         """Return the error, or a better one if the store's serde does not fit the key."""

@@ -45,6 +45,13 @@ class SuppressionState:
         except TypeError as error:
             raise wrong_type(self._name, "value", value, error) from error
 
+    def read_first(self) -> None:
+        """Read the row that is due first, if there is one."""
+        for _, key in self.buffer.queue[:1]:
+            self.decode_key(key)
+            for value in filter(None, (self.buffer.held[key].old, self.buffer.held[key].new)):
+                self.decode_value(value)
+
     def prior_value(self, key: Any) -> tuple[bool, Any]:
         """Return whether a row is held back, and the value that was emitted last."""
         held = self.buffer.held.get(self.encode_key(key))
