@@ -27,6 +27,7 @@ from penstock import (
     serdes,
 )
 from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.groups import committed_offsets
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.layout import draft_of, lay_out
@@ -216,6 +217,18 @@ sasl.mechanism=PLAIN
 sasl.username=poor
 sasl.password={password}
 """
+
+
+def test_committed_offsets_that_may_not_be_read_are_refused_with_what_to_allow(
+    topics: SecuredBroker, tmp_path: Path
+) -> None:
+    """The client itself looks for the coordinator until the time is over, and then says no more."""
+    someone = Someone(topics, tmp_path)
+    topics.allow(someone.name, [need for need in someone.needs if need.resource != "group"])
+    with pytest.raises(
+        StreamsError, match=f"is refused: .*READ on group '{someone.application_id}'"
+    ):
+        committed_offsets(someone.config, [("lines", 0)], patience_seconds=20.0)
 
 
 def test_the_doctor_names_what_is_not_allowed(

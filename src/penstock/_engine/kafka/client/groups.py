@@ -143,6 +143,12 @@ def _read_offsets(
         try:
             places = _all_partitions(consumer, seconds) if wanted is None else wanted
             answers = consumer.committed(places, timeout=seconds) if places else []
+        except KafkaException:
+            # One that may not look for the coordinator does so until the time is over.
+            message = consumer.poll(0)
+            if message is not None and (refusal := message.error()) is not None:
+                raise KafkaException(refusal) from None
+            raise
         finally:
             consumer.close()
         for answer in answers:

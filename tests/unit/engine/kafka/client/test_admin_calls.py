@@ -20,6 +20,7 @@ from penstock._engine.kafka.client import admin_calls
 from penstock._engine.kafka.client.admin_calls import (
     AdminClient,
     RenewedAdmin,
+    ask_coordinator,
     open_admin,
     settle,
     until,
@@ -79,6 +80,23 @@ def _future(answer: object) -> Future[Any]:
     else:
         future.set_result(answer)
     return future
+
+
+def test_a_coordinator_that_does_not_answer_is_not_waited_for_while_the_request_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The client ends the process when the coordinator comes back after the request's timeout."""
+    timeouts = []
+
+    def describe(groups: list[str], request_timeout: float) -> dict[str, Future[Any]]:
+        timeouts.append(request_timeout)
+        return {group: Future() for group in groups}
+
+    monkeypatch.setattr(admin_calls, "REQUEST_SECONDS", 0)
+    with pytest.raises(KafkaException) as caught:
+        ask_coordinator(describe, ["app"])
+    assert caught.value.args[0].code() == KafkaError._TIMED_OUT
+    assert timeouts == [3600]
 
 
 def test_answers_and_refusals_are_told_apart() -> None:
