@@ -99,7 +99,7 @@ bench-full: $(READY) ## the same with rivals, at-least-once, latency, restoring,
 bench-runtime: $(READY) ## measure a record's way through the runtime, without Spark and broker
 	@$(BIN)/python -m benchmarks.runtime
 
-chaos: $(READY) ## faults of 30 kinds for an hour; nothing lost or doubled (CHAOS="--seed 2 --minutes 5 --lanes workers")
+chaos: $(READY) ## faults of 31 kinds for an hour; nothing lost or doubled (CHAOS="--seed 2 --minutes 5 --lanes workers")
 	@$(BIN)/python -m tests.chaos $(CHAOS)
 
 soak: $(READY) ## two hours on Spark with killed workers: memory, files and latency stay flat (SOAK="--minutes 30")

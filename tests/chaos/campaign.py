@@ -7,6 +7,7 @@ that the model expects has come. What is missing by then is lost.
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
@@ -23,6 +24,14 @@ RATE = 120.0
 RECOVERY_SECONDS = 180.0
 SETTLE_SECONDS = 60.0
 """What is missing when no output has come for so long is lost."""
+
+CRASHES = {
+    -number
+    for number in (
+        signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV,
+    )
+}  # fmt: skip
+"""Exit codes of processes that were ended by what they did themselves."""
 
 Say = Callable[[str], None]
 
@@ -67,7 +76,7 @@ class Outcome:
     reordered: int = 0
     wrong: int = 0
     stops: int = 0
-    """How often a worker ended with an error of its own."""
+    """How often a worker ended with an error or by a signal of its own."""
     trouble: str = ""
     """What is wrong, empty if nothing is."""
     examples: dict[str, list[str]] = field(default_factory=dict)
@@ -167,7 +176,7 @@ class Campaign:
         outcome.wrong = found.wrong
         outcome.records = self.model.records - records
         outcome.outputs = self.reader.seen - outputs
-        ended = [death for death in lane.deaths[deaths:] if death.code > 0]
+        ended = [death for death in lane.deaths[deaths:] if death.code > 0 or death.code in CRASHES]
         for excuse in self.excuses:
             ended = [death for death in ended if excuse not in death.said]
         outcome.stops = max(0, len(ended) - self.expected_stops)

@@ -54,8 +54,12 @@ class Cluster:
         """Kill a broker (SIGKILL)."""
         self.brokers[number].kill()
 
+    def stop(self, number: int) -> None:
+        """Stop a broker in order (SIGTERM)."""
+        self.brokers[number].stop()
+
     def restart(self, number: int) -> None:
-        """Start a killed broker again, and return when it is ready."""
+        """Start a broker again that was killed or stopped, and return when it is ready."""
         self.brokers[number].start()
 
     def stop_for_now(self, number: int) -> None:

@@ -19,6 +19,7 @@ from typing import Final
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS
 from penstock._engine.kafka.client.topics import end_offsets
 from tests.chaos.campaign import Campaign
 from tests.chaos.lanes import ProcessLane, Slot
@@ -92,6 +93,16 @@ def kill_broker(campaign: Campaign, chance: random.Random) -> str:
     time.sleep(chance.uniform(0.5, 3.0))
     campaign.cluster.restart(number)
     return f"broker {number + 1}"
+
+
+def restart_broker(campaign: Campaign, chance: random.Random) -> str:
+    """Stop a broker in order and start it again, at once or after requests have timed out."""
+    number = chance.randrange(campaign.cluster.count)
+    seconds = chance.choice([0.0, chance.uniform(1.0, 5.0), REQUEST_SECONDS + 2.0])
+    campaign.cluster.stop(number)
+    time.sleep(seconds)
+    campaign.cluster.restart(number)
+    return f"broker {number + 1} for {seconds:.1f} s"
 
 
 def stall_broker_short(campaign: Campaign, chance: random.Random) -> str:
@@ -327,7 +338,9 @@ def little_memory(campaign: Campaign, chance: random.Random) -> str:
     pages = int(Path(f"/proc/{slot.process.pid}/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + (1 << 20)
     # A worker that is about to start cannot load its libraries.
-    campaign.excuses = ("MemoryError", "failed to map segment")
+    campaign.excuses = (
+        "MemoryError", "failed to map segment", "std::bad_alloc", "Assertion `p' failed",
+    )  # fmt: skip
     campaign.load.burst(_OVERLOAD // 2)
     return _limited(campaign, slot, resource.RLIMIT_AS, limit, chance.uniform(4.0, 8.0))
 
@@ -401,6 +414,7 @@ ON_WORKERS: Final[dict[str, Inject]] = {
         stall_worker_long,
         stall_all_workers,
         kill_broker,
+        restart_broker,
         stall_broker_short,
         stall_broker_long,
         reset_connections,
@@ -435,6 +449,7 @@ IN_JAVA: Final = (
     "stall-worker-short",
     "stall-worker-long",
     "kill-broker",
+    "restart-broker",
     "stall-broker-short",
     "stall-broker-long",
     "reset-connections",

@@ -131,6 +131,7 @@ def _lane(campaign: Campaign) -> SparkLane:
 
 _SHARED = (
     "kill-broker",
+    "restart-broker",
     "stall-broker-short",
     "stall-broker-long",
     "reset-connections",

@@ -70,7 +70,8 @@ class SparkLane:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.chaos.on_spark", *given, str(place.troubles)],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": paths},
+            # A worker that crashes says so on the terminal of the driver.
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONFAULTHANDLER": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -150,5 +151,8 @@ class SparkLane:
             except (ValueError, TypeError, KeyError):
                 with self.log.open("a") as log:
                     log.write(line)
+                if "Fatal Python error" in line:
+                    crash = Death(time.monotonic(), -signal.SIGABRT, tail(self.log, 30))
+                    self.deaths.append(crash)
         driver.state, driver.pids = "ended", []
         driver.process.stdout.close()
