@@ -17,6 +17,9 @@ ROOT = Path(__file__).parent.parent.parent
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 NOTHING = r"""
+#ifndef NDEBUG
+#error "the asserts of Python's headers are for make sanitize"
+#endif
 #include <Python.h>
 extern struct PyModuleDef definition;
 PyMODINIT_FUNC PyInit_nothing(void) { return PyModule_Create(&definition); }

@@ -261,30 +261,34 @@ static PyObject *headers_of(const rd_kafka_message_t *message) {
     return all;
 }
 
-static PyObject *record_of(const rd_kafka_message_t *message) {
+static PyObject *part_of(const rd_kafka_message_t *message, int part) {
     int kind;
-    PyObject *parts[] = {
-        PyLong_FromLongLong(message->offset),
-        PyLong_FromLongLong(message_timestamp(message, &kind)),
-        bytes_or_none(message->key, message->key_len),
-        bytes_or_none(message->payload, message->len),
-        headers_of(message),
-    };
-    PyObject *record = PyTuple_New(5);
-    int failed = record == NULL;
-    for (int i = 0; i < 5; i++) {
-        failed |= parts[i] == NULL;
-        if (record == NULL)
-            Py_XDECREF(parts[i]);
-        else
-            PyTuple_SET_ITEM(record, i, parts[i]);
+    switch (part) {
+    case 0:
+        return PyLong_FromLongLong(message->offset);
+    case 1:
+        return PyLong_FromLongLong(message_timestamp(message, &kind));
+    case 2:
+        return bytes_or_none(message->key, message->key_len);
+    case 3:
+        return bytes_or_none(message->payload, message->len);
+    default:
+        return headers_of(message);
     }
-    if (failed) {
-        Py_XDECREF(record);
-        return NULL;
+}
+
+static PyObject *record_of(const rd_kafka_message_t *message) {
+    PyObject *record = PyTuple_New(5);
+    for (int at = 0; record != NULL && at < 5; at++) {
+        PyObject *part = part_of(message, at);
+        if (part == NULL)
+            Py_CLEAR(record);
+        else
+            PyTuple_SET_ITEM(record, at, part);
     }
     /* It can be in no cycle; so the collector need not look at it. */
-    PyObject_GC_UnTrack(record);
+    if (record != NULL)
+        PyObject_GC_UnTrack(record);
     return record;
 }
 
@@ -491,9 +495,11 @@ static int write_one(rd_kafka_t *rk, PyObject *output, int *error) {
         bytes_of(value, "value", &value_data, &value_size) != 0)
         return -1;
     long place = partition == Py_None ? -1 : PyLong_AsLong(partition);
+    if (place == -1 && PyErr_Occurred())
+        return -1;
     /* librdkafka takes 0 for "now"; 1 ms after the epoch is nearer to the truth. */
     long long time = timestamp == Py_None ? 0 : PyLong_AsLongLong(timestamp);
-    if (PyErr_Occurred())
+    if (time == -1 && PyErr_Occurred())
         return -1;
     if (place < -1 || place > INT32_MAX) {
         PyErr_Format(PyExc_OverflowError, "a partition must be from 0 to %d; got %ld", INT32_MAX,
@@ -521,6 +527,10 @@ static PyObject *write_messages(PyObject *module, PyObject *arguments) {
     Client *client = client_of(capsule);
     if (client == NULL)
         return NULL;
+    if (first < 0) {
+        PyErr_SetString(PyExc_ValueError, "first must not be < 0");
+        return NULL;
+    }
     int error = NO_ERROR, failed = 0;
     writing = 1;
     for (; first < PyList_GET_SIZE(outputs); first++) {
@@ -538,10 +548,13 @@ static PyObject *write_messages(PyObject *module, PyObject *arguments) {
 static PyObject *report_of(const Failure *failure) {
     const char *key = failure->has_key ? failure->bytes : NULL;
     const char *value = failure->has_value ? failure->bytes + failure->key_size : NULL;
+    PyObject *error = PyObject_CallFunction(kafka_error, "i", failure->error);
+    if (error == NULL)
+        return NULL;
     return Py_BuildValue("(siNNN)", failure->topic, (int)failure->partition,
                          bytes_or_none(key, failure->key_size),
                          bytes_or_none(value, failure->value_size),
-                         PyObject_CallFunction(kafka_error, "i", failure->error));
+                         error);
 }
 
 static PyObject *failed_messages(PyObject *module, PyObject *capsule) {

@@ -43,9 +43,10 @@ static int open_column(PyObject *given, Column *column, Py_ssize_t rows, int wid
         close_column(column);
         return -1;
     }
-    Py_ssize_t last = column->first + rows;
-    if (column->first < 0 || (rows > 0 && column->values.len / width < last + ends) ||
-        (column->validity.buf != NULL && column->validity.len * 8 < last)) {
+    int fits = column->first >= 0 && rows < PY_SSIZE_T_MAX - column->first;
+    Py_ssize_t last = fits ? column->first + rows : 0;
+    if (!fits || (rows > 0 && column->values.len / width < last + ends) ||
+        (column->validity.buf != NULL && column->validity.len < last / 8 + (last % 8 > 0))) {
         PyErr_SetString(PyExc_ValueError, "a column must have a value for each row");
         close_column(column);
         return -1;
@@ -114,21 +115,19 @@ static PyObject *column_partitions(PyObject *module, PyObject *const *given, Py_
 }
 
 /* Make the raw record of a row: (offset, timestamp, key, value, headers). */
-static PyObject *record_at(const Column *columns, Py_ssize_t row, PyObject *offset,
+static PyObject *record_at(const Column *columns, Py_ssize_t row, long long offset,
                            PyObject *headers) {
-    PyObject *record = PyTuple_New(5);
-    if (record == NULL) {
-        Py_XDECREF(offset);
-        return NULL;
+    PyObject *record = PyTuple_New(5), *part = NULL;
+    for (int at = 0; record != NULL && at < 5; at++) {
+        part = at == 0   ? PyLong_FromLongLong(offset)
+               : at == 1 ? PyLong_FromLongLong(long_at(&columns[0], row))
+               : at == 4 ? Py_NewRef(headers)
+                         : object_at(&columns[at - 1], row);
+        if (part == NULL)
+            Py_CLEAR(record);
+        else
+            PyTuple_SET_ITEM(record, at, part);
     }
-    PyTuple_SET_ITEM(record, 0, offset);
-    PyTuple_SET_ITEM(record, 1, PyLong_FromLongLong(long_at(&columns[0], row)));
-    PyTuple_SET_ITEM(record, 2, object_at(&columns[1], row));
-    PyTuple_SET_ITEM(record, 3, object_at(&columns[2], row));
-    PyTuple_SET_ITEM(record, 4, Py_NewRef(headers));
-    if (offset == NULL || PyTuple_GET_ITEM(record, 1) == NULL ||
-        PyTuple_GET_ITEM(record, 2) == NULL || PyTuple_GET_ITEM(record, 3) == NULL)
-        Py_CLEAR(record);
     return record;
 }
 
@@ -138,7 +137,7 @@ static PyObject *column_records(PyObject *module, PyObject *const *given, Py_ssi
     Py_ssize_t rows = size == 7 ? PyLong_AsSsize_t(given[0]) : -1;
     long long next = rows >= 0 ? PyLong_AsLongLong(given[1]) : -1;
     PyObject *headers = size == 7 && PyList_Check(given[6]) ? given[6] : NULL;
-    if (rows < 0 || next < 0 || (headers != NULL && PyList_GET_SIZE(headers) != rows)) {
+    if (rows < 0 || next < 0 || next > PY_LLONG_MAX - rows || (headers != NULL && PyList_GET_SIZE(headers) != rows)) {
         if (!PyErr_Occurred())
             PyErr_SetString(PyExc_ValueError, "column_records(rows, next, columns, headers)");
         return NULL;
@@ -155,8 +154,14 @@ static PyObject *column_records(PyObject *module, PyObject *const *given, Py_ssi
         records = PyList_New(rows);
     for (Py_ssize_t row = 0; records != NULL && row < rows; row++) {
         long long offset = numbered ? next + row : long_at(&columns[OFFSETS], row);
-        PyObject *pairs = headers == NULL ? no_headers : PyList_GET_ITEM(headers, row);
-        PyObject *record = record_at(columns, row, PyLong_FromLongLong(offset), pairs);
+        if (headers != NULL && PyList_GET_SIZE(headers) != rows) { /* the collector may run */
+            PyErr_SetString(PyExc_ValueError, "headers must not change while they are read");
+            Py_CLEAR(records);
+            break;
+        }
+        PyObject *pairs = Py_NewRef(headers == NULL ? no_headers : PyList_GET_ITEM(headers, row));
+        PyObject *record = record_at(columns, row, offset, pairs);
+        Py_DECREF(pairs);
         if (record == NULL)
             Py_CLEAR(records);
         else

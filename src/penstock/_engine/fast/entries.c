@@ -63,6 +63,7 @@ static Entry *by_change(Link *link) {
     return (Entry *)((char *)link - offsetof(Entry, change));
 }
 
+/* Only of an entry that is in no ring any more: this may run Python. */
 static void free_entry(PyObject *self) {
     Entry *entry = (Entry *)self;
     for (int field = 0; field < FIELDS; field++)
@@ -79,12 +80,10 @@ static PyTypeObject entry_type = {
     .tp_dealloc = free_entry,
 };
 
-static PyObject *change_of(Entry *entry) {
-    PyObject *change = PyTuple_New(FIELDS);
-    if (change != NULL)
-        for (int field = 0; field < FIELDS; field++)
-            PyTuple_SET_ITEM(change, field, Py_NewRef(entry->fields[field]));
-    return change;
+/* Fill an empty tuple with what an entry holds. */
+static void fill_in(PyObject *change, Entry *entry) {
+    for (int field = 0; field < FIELDS; field++)
+        PyTuple_SET_ITEM(change, field, Py_NewRef(entry->fields[field]));
 }
 
 /* The budget */
@@ -142,6 +141,10 @@ static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *ke
                                      &position_fields_type, &position, &miss, &note_new, &give_way,
                                      &key_bytes))
         return NULL;
+    if (key_bytes < 0 || key_bytes > INT_MAX) {
+        PyErr_SetString(PyExc_ValueError, "the bytes added to keys must be from 0 to 2**31 - 1");
+        return NULL;
+    }
     PyObject *keeps = get_field(&((PositionFields *)position)->keeps_bytes);
     int keeps_bytes = keeps == NULL ? -1 : PyObject_IsTrue(keeps);
     Py_XDECREF(keeps);
@@ -205,19 +208,28 @@ static Entry *find(Table *table, PyObject *key) {
     return (Entry *)PyDict_GetItemWithError(table->by_key, key);
 }
 
+/* Its fields are released last: that may run Python. */
 static int remove_entry(Table *table, Entry *entry) {
     take_out(&entry->use);
     take_out(&entry->change);
     table->used_bytes -= entry->size;
-    PyObject *key = Py_NewRef(entry->fields[KEY]);
-    int failed = PyDict_DelItem(table->by_key, key);
-    Py_DECREF(key);
+    Py_INCREF(entry);
+    int failed = PyDict_DelItem(table->by_key, entry->fields[KEY]);
+    Py_DECREF(entry);
     return failed;
 }
 
-static void count(Table *table, Py_ssize_t size) {
-    table->used_bytes += size;
-    table->budget->used_bytes += size;
+/* Count bytes; return -1 with an error set if the sum is too large. */
+static int count(Table *table, Py_ssize_t size) {
+    long long used, of_all;
+    if (__builtin_add_overflow(table->used_bytes, size, &used) ||
+        __builtin_add_overflow(table->budget->used_bytes, size, &of_all)) {
+        PyErr_SetString(PyExc_OverflowError, "a cache must hold less than 2**63 bytes");
+        return -1;
+    }
+    table->used_bytes = used;
+    table->budget->used_bytes = of_all;
+    return 0;
 }
 
 static int give_way_if_needed(Table *table) {
@@ -228,37 +240,55 @@ static int give_way_if_needed(Table *table) {
     return nothing == NULL ? -1 : 0;
 }
 
-/* Put new fields, whose references are taken over, into an entry, or into a new one of its key;
-   it is then used last. Return it; NULL if that failed. */
-static Entry *put(Table *table, Entry *entry, PyObject *fields[FIELDS], Py_ssize_t size) {
-    PyObject *old[FIELDS] = {NULL};
-    if (entry == NULL) {
-        entry = PyObject_New(Entry, &entry_type);
-        if (entry != NULL) {
-            memset(entry->fields, 0, sizeof(entry->fields));
-            entry->decoded = NULL;
-            entry->use = entry->change = (Link){NULL, NULL};
-            int failed = PyDict_SetItem(table->by_key, fields[KEY], (PyObject *)entry);
-            Py_DECREF(entry);
-            if (failed)
-                entry = NULL;
-        }
-        if (entry == NULL) {
-            for (int field = 0; field < FIELDS; field++)
-                Py_XDECREF(fields[field]);
-            return NULL;
-        }
+static void release_all(PyObject *fields[FIELDS]) {
+    for (int field = 0; field < FIELDS; field++)
+        Py_XDECREF(fields[field]);
+}
+
+/* Return the entry of a key, a new and empty one if it has none; NULL if that failed. */
+static Entry *find_or_add(Table *table, PyObject *key) {
+    Entry *entry = find(table, key);
+    if (entry != NULL || PyErr_Occurred())
+        return entry;
+    entry = PyObject_New(Entry, &entry_type);
+    if (entry == NULL)
+        return NULL;
+    memset(entry->fields, 0, sizeof(entry->fields));
+    entry->decoded = NULL;
+    entry->size = 0;
+    entry->use = entry->change = (Link){NULL, NULL};
+    int failed = PyDict_SetItem(table->by_key, key, (PyObject *)entry);
+    Py_DECREF(entry);
+    return failed ? NULL : entry;
+}
+
+/* Put fields into the entry of their key, which is then used last, and written last if `changes`.
+   `fields` are then the old ones and `decoded` what was made of the old value: the caller releases
+   them last, since that may run Python. Nothing here does: keys are bytes, and no subclass. Return
+   1 if the key is new, 0 if it is not, -1 if that failed. */
+static int put(Table *table, PyObject *fields[FIELDS], PyObject **decoded, Py_ssize_t size,
+               int changes) {
+    Entry *entry = find_or_add(table, fields[KEY]);
+    if (entry == NULL)
+        return -1;
+    int is_new = entry->use.after == NULL;
+    if (count(table, size - entry->size) < 0) {
+        if (is_new)
+            PyDict_DelItem(table->by_key, fields[KEY]);
+        return -1;
     }
-    memcpy(old, entry->fields, sizeof(old));
-    memcpy(entry->fields, fields, sizeof(old));
-    PyObject *decoded = entry->decoded;
+    for (int field = 0; field < FIELDS; field++) {
+        PyObject *old = entry->fields[field];
+        entry->fields[field] = fields[field];
+        fields[field] = old;
+    }
+    *decoded = entry->decoded;
     entry->decoded = NULL;
     entry->size = size;
     move_to_end(&table->used, &entry->use);
-    Py_XDECREF(decoded);
-    for (int field = 0; field < FIELDS; field++)
-        Py_XDECREF(old[field]);
-    return entry;
+    if (changes)
+        move_to_end(&table->changed, &entry->change);
+    return is_new;
 }
 
 static PyObject *found_or_missed(Table *table, PyObject *key, int counts_as_use) {
@@ -325,7 +355,8 @@ static PyObject *decoding(PyObject *self, PyObject *decode) {
             PyErr_SetString(PyExc_ValueError, "values are decoded in one way");
         return NULL;
     }
-    Py_XSETREF(table->decode, Py_NewRef(decode));
+    if (table->decode == NULL) /* the first stays: it may be in use */
+        table->decode = Py_NewRef(decode);
     return PyObject_GetAttr(self, name_look);
 }
 
@@ -346,18 +377,20 @@ static Py_ssize_t size_of_headers(PyObject *headers) {
         }
         PyObject *value = PyTuple_GET_ITEM(pair, 1);
         Py_ssize_t name_size = PyObject_Size(PyTuple_GET_ITEM(pair, 0));
-        Py_ssize_t value_size = value == Py_None ? 0 : PyObject_Size(value);
+        Py_ssize_t value_size = name_size < 0 || value == Py_None ? 0 : PyObject_Size(value);
         if (name_size < 0 || value_size < 0)
             return -1;
+        if (name_size > INT_MAX - size || value_size > INT_MAX - size - name_size) {
+            PyErr_SetString(PyExc_OverflowError, "the headers of a record must be below 2 GB");
+            return -1;
+        }
         size += name_size + value_size;
     }
     return size;
 }
 
-/* Return the bytes counted for an entry with these fields; -1 if one has a wrong type. */
+/* Return the bytes counted for an entry with these fields; -1 if headers have a wrong type. */
 static Py_ssize_t size_of(Table *table, PyObject *fields[FIELDS]) {
-    if (!are_bytes(fields[KEY], fields[VALUE]))
-        return -1;
     Py_ssize_t size = table->entry_bytes + PyBytes_GET_SIZE(fields[KEY]);
     if (fields[VALUE] != Py_None)
         size += PyBytes_GET_SIZE(fields[VALUE]);
@@ -371,39 +404,40 @@ static Py_ssize_t size_of(Table *table, PyObject *fields[FIELDS]) {
     return of_headers < 0 ? -1 : size + of_headers;
 }
 
+/* Return a new reference to the bytes of a key: a subclass may compare them in Python. */
+static PyObject *plain_key(PyObject *key) {
+    return PyBytes_CheckExact(key)
+               ? Py_NewRef(key)
+               : PyBytes_FromStringAndSize(PyBytes_AS_STRING(key), PyBytes_GET_SIZE(key));
+}
+
 /* Hold a value on behalf of the record in hand; return 0, -1 if that failed. */
 static int hold(Table *table, PyObject *key, PyObject *value, PyObject *timestamp,
                 PyObject *headers) {
+    if (!are_bytes(key, value))
+        return -1;
     PyObject *topic = get_field(&table->position->topic);
-    PyObject *partition = get_field(&table->position->partition);
-    PyObject *kept = get_field(&table->position->raw);
+    PyObject *partition = topic == NULL ? NULL : get_field(&table->position->partition);
+    PyObject *kept = partition == NULL ? NULL : get_field(&table->position->raw);
     if (kept != NULL && PyTuple_Check(kept) && PyTuple_GET_SIZE(kept) && !table->keeps_bytes)
         Py_SETREF(kept, Py_NewRef(PyTuple_GET_ITEM(kept, 0)));
     PyObject *fields[FIELDS] = {
-        Py_NewRef(key), Py_NewRef(value), Py_NewRef(timestamp), Py_NewRef(headers),
-        topic, partition, kept,
+        kept == NULL ? NULL : plain_key(key), Py_NewRef(value), Py_NewRef(timestamp),
+        Py_NewRef(headers), topic, partition, kept,
     };
-    Py_ssize_t size = topic && partition && kept ? size_of(table, fields) : -1;
-    Entry *entry = size < 0 ? NULL : find(table, key);
-    if (PyErr_Occurred()) {
-        for (int field = 0; field < FIELDS; field++)
-            Py_XDECREF(fields[field]);
-        return -1;
-    }
-    int is_new = entry == NULL;
-    Py_ssize_t grown = is_new ? size : size - entry->size;
-    entry = put(table, entry, fields, size);
-    if (entry == NULL)
-        return -1;
-    move_to_end(&table->changed, &entry->change);
-    count(table, grown);
-    if (is_new && table->note_new != Py_None) {
+    PyObject *decoded = NULL;
+    Py_ssize_t size = fields[KEY] == NULL ? -1 : size_of(table, fields);
+    int is_new = size < 0 ? -1 : put(table, fields, &decoded, size, 1);
+    int failed = is_new < 0;
+    if (is_new > 0 && table->note_new != Py_None) {
         PyObject *nothing = PyObject_CallOneArg(table->note_new, key);
-        if (nothing == NULL)
-            return -1;
-        Py_DECREF(nothing);
+        failed = nothing == NULL;
+        Py_XDECREF(nothing);
     }
-    return give_way_if_needed(table);
+    failed = failed || give_way_if_needed(table) < 0;
+    Py_XDECREF(decoded);
+    release_all(fields);
+    return failed ? -1 : 0;
 }
 
 static PyObject *write_(PyObject *self, PyObject *const *given, Py_ssize_t given_count) {
@@ -422,34 +456,35 @@ static PyObject *keep(PyObject *self, PyObject *const *given, Py_ssize_t given_c
         PyErr_SetString(PyExc_TypeError, "keep(key, value)");
         return NULL;
     }
-    if (!are_bytes(given[0], given[1]))
+    PyObject *key = are_bytes(given[0], given[1]) ? plain_key(given[0]) : NULL;
+    if (key == NULL)
         return NULL;
-    if (PyDict_Contains(table->by_key, given[0])) {
+    int is_there = PyDict_Contains(table->by_key, key);
+    if (is_there > 0)
         PyErr_SetString(PyExc_ValueError, "what is kept must not be there yet");
-        return NULL;
-    }
     PyObject *fields[FIELDS] = {
-        Py_NewRef(given[0]), Py_NewRef(given[1]), Py_NewRef(no_time), Py_NewRef(no_headers),
+        key, Py_NewRef(given[1]), Py_NewRef(no_time), Py_NewRef(no_headers),
         Py_NewRef(no_topic), Py_NewRef(no_time), Py_NewRef(Py_None),
     };
-    Py_ssize_t size = size_of(table, fields);
-    if (put(table, NULL, fields, size) == NULL)
-        return NULL;
-    count(table, size);
-    if (give_way_if_needed(table) < 0)
-        return NULL;
-    Py_RETURN_NONE;
+    PyObject *decoded = NULL;
+    int failed = is_there != 0 || put(table, fields, &decoded, size_of(table, fields), 0) < 0 ||
+                 give_way_if_needed(table) < 0;
+    release_all(fields);
+    return failed ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *used(PyObject *self, PyObject *keys) {
     Table *table = (Table *)self;
-    PyObject *pairs = PyList_New(0), *iterator = PyObject_GetIter(keys), *key;
+    PyObject *pairs = PyList_New(0), *key;
+    PyObject *iterator = pairs == NULL ? NULL : PyObject_GetIter(keys);
     while (pairs != NULL && iterator != NULL && (key = PyIter_Next(iterator)) != NULL) {
         Entry *entry = find(table, key);
         PyObject *pair = NULL;
         if (entry != NULL) {
             move_to_end(&table->used, &entry->use);
-            pair = PyTuple_Pack(2, key, entry->fields[VALUE]);
+            PyObject *value = Py_NewRef(entry->fields[VALUE]); /* the collector may run */
+            pair = PyTuple_Pack(2, key, value);
+            Py_DECREF(value);
         } else if (!PyErr_Occurred()) {
             PyErr_SetObject(PyExc_KeyError, key);
         }
@@ -477,15 +512,21 @@ static PyObject *in_order_of_use(PyObject *self, PyObject *nothing) {
 static PyObject *pop_oldest(PyObject *self, PyObject *nothing) {
     (void)nothing;
     Table *table = (Table *)self;
+    PyObject *change = PyTuple_New(FIELDS); /* first: the collector may run, and drop entries */
+    if (change == NULL)
+        return NULL;
     if (table->used.after == &table->used) {
+        Py_DECREF(change);
         PyErr_SetString(PyExc_KeyError, "there are no entries");
         return NULL;
     }
-    Entry *oldest = (Entry *)Py_NewRef(by_use(table->used.after));
-    PyObject *change = oldest->change.after == NULL ? Py_NewRef(Py_None) : change_of(oldest);
-    if (change != NULL && remove_entry(table, oldest) < 0)
+    Entry *oldest = by_use(table->used.after);
+    if (oldest->change.after == NULL)
+        Py_SETREF(change, Py_NewRef(Py_None));
+    else
+        fill_in(change, oldest);
+    if (remove_entry(table, oldest) < 0)
         Py_CLEAR(change);
-    Py_DECREF(oldest);
     return change;
 }
 
@@ -494,13 +535,17 @@ static PyObject *take_changes(PyObject *self, PyObject *nothing) {
     Table *table = (Table *)self;
     PyObject *changes = PyList_New(0);
     while (changes != NULL && table->changed.after != &table->changed) {
-        Entry *entry = (Entry *)Py_NewRef(by_change(table->changed.after));
-        take_out(&entry->change);
-        PyObject *change = change_of(entry);
-        if (change == NULL || PyList_Append(changes, change) < 0)
+        PyObject *change = PyTuple_New(FIELDS); /* the collector may run, and take the changes */
+        if (change != NULL && table->changed.after != &table->changed) {
+            Entry *entry = by_change(table->changed.after);
+            take_out(&entry->change);
+            fill_in(change, entry);
+            if (PyList_Append(changes, change) < 0)
+                Py_CLEAR(changes);
+        } else if (change == NULL) {
             Py_CLEAR(changes);
+        }
         Py_XDECREF(change);
-        Py_DECREF(entry);
     }
     return changes;
 }

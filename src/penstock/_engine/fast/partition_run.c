@@ -51,6 +51,11 @@ static int take_head(Run *run) {
         failed = failed || PyErr_Occurred() != NULL;
     }
     Py_DECREF(tuple);
+    PyObject *raw = run->head.fields[HEAD_RAW]; /* where headers are read */
+    if (!failed && raw != NULL && (!PyTuple_Check(raw) || PyTuple_GET_SIZE(raw) != RAW_SIZE)) {
+        failed = 1;
+        PyErr_SetString(PyExc_TypeError, "a raw record is a tuple of five");
+    }
     return failed ? -1 : 0;
 }
 
@@ -68,15 +73,15 @@ static int begin(Run *run, QueueFields *queue, PyObject *skipped) {
     run->queue = queue;
     run->skipped = skipped;
     int has_head = take_head(run) == 0;
-    run->raws = get_field(&queue->raws);
+    run->raws = has_head ? get_field(&queue->raws) : NULL;
     run->popleft = run->raws ? PyObject_GetAttr(run->raws, name_popleft) : NULL;
-    PyObject *decoders = get_field(&queue->decoders);
+    PyObject *decoders = run->popleft ? get_field(&queue->decoders) : NULL;
     if (decoders != NULL && PyTuple_Check(decoders) && PyTuple_GET_SIZE(decoders) == 2) {
         run->decode_key = Py_NewRef(PyTuple_GET_ITEM(decoders, 0));
         run->decode_value = Py_NewRef(PyTuple_GET_ITEM(decoders, 1));
     }
     Py_XDECREF(decoders);
-    return has_head && run->popleft && decoders ? 0 : -1;
+    return decoders ? 0 : -1;
 }
 
 /* Write head and partition time back to the queue. */
@@ -84,10 +89,10 @@ static int write_back(Run *run) {
     PyObject *head = tuple_of(&run->head);
     if (head == NULL)
         return -1;
-    Py_XSETREF(run->queue->head, head);
     if (run->partition_time != NULL)
         set_field(&run->queue->partition_time, run->partition_time);
     Py_CLEAR(run->partition_time);
+    Py_XSETREF(run->queue->head, head); /* last: a record that is released may run Python */
     return 0;
 }
 
@@ -169,7 +174,8 @@ static void hand_over(Run *run, PyObject *fail) {
     PyErr_NormalizeException(&type, &error, &traceback);
     if (traceback != NULL)
         PyException_SetTraceback(error, traceback);
-    write_back(run);
+    if (write_back(run) < 0)
+        PyErr_Clear(); /* the record's own error says more */
     if (!PyObject_IsInstance(error, PyExc_Exception)) {
         PyErr_Restore(type, error, traceback);
         return;
@@ -265,11 +271,14 @@ static PyObject *process_(PyObject *self, PyObject *const *given, Py_ssize_t siz
                         "process(queue, position, counters, fail, count, before, deadline)");
         return NULL;
     }
-    int overflow;
-    Limits limits = {PyLong_AsLongLong(given[4]), PyLong_AsLongLongAndOverflow(given[5], &overflow),
-                     PyFloat_AsDouble(given[6])};
+    int overflow = 0;
+    Limits limits = {.count = PyLong_AsLongLong(given[4])};
+    if (!PyErr_Occurred())
+        limits.before = PyLong_AsLongLongAndOverflow(given[5], &overflow);
     if (overflow > 0)
         limits.before = PY_LLONG_MAX; /* never */
+    if (!PyErr_Occurred())
+        limits.deadline = PyFloat_AsDouble(given[6]);
     if (PyErr_Occurred())
         return NULL;
     Run run;

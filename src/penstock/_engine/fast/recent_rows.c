@@ -173,15 +173,17 @@ typedef struct {
 
 enum { FAILED = -1, RARE, FOUND };
 
-/* Append the rows of a tail to `found`, in order. */
+/* Append the rows of a tail to `found`, in order. They are owned, since the collector may run. */
 static int append_rows(Question *question, PyObject *rows, Py_ssize_t at, PyObject *found) {
     PyObject *keys[LOOKED_THROUGH_MAX], *values[LOOKED_THROUGH_MAX];
-    int count = 0;
+    int count = 0, outcome = FOUND;
     Py_ssize_t position = 0;
     PyObject *row_key, *row;
     while (PyDict_Next(rows, &position, &row_key, &row)) {
-        if (!PyBytes_CheckExact(row_key) || PyBytes_GET_SIZE(row_key) < at + LONG_BYTES)
-            return RARE;
+        if (!PyBytes_CheckExact(row_key) || PyBytes_GET_SIZE(row_key) < at + LONG_BYTES) {
+            outcome = RARE;
+            break;
+        }
         const char *time = PyBytes_AS_STRING(row_key) + at;
         if (memcmp(time, question->start, LONG_BYTES) < 0 ||
             memcmp(time, question->end, LONG_BYTES) >= 0)
@@ -191,28 +193,31 @@ static int append_rows(Question *question, PyObject *rows, Py_ssize_t at, PyObje
             keys[place] = keys[place - 1];
             values[place] = values[place - 1];
         }
-        keys[place] = row_key;
-        values[place] = row;
+        keys[place] = Py_NewRef(row_key);
+        values[place] = Py_NewRef(row);
     }
     for (int place = 0; place < count; place++) {
-        PyObject *pair = PyTuple_Pack(2, keys[place], values[place]);
-        int failed = pair == NULL || PyList_Append(found, pair) < 0;
+        PyObject *pair = outcome == FOUND ? PyTuple_Pack(2, keys[place], values[place]) : NULL;
+        if (outcome == FOUND && (pair == NULL || PyList_Append(found, pair) < 0))
+            outcome = FAILED;
         Py_XDECREF(pair);
-        if (failed)
-            return FAILED;
+        Py_DECREF(keys[place]);
+        Py_DECREF(values[place]);
     }
-    return FOUND;
+    return outcome;
 }
 
 /* Append the rows of one segment. */
 static int append_segment(Question *question, long long segment, PyObject *found) {
+    KnownRows *known = question->known;
+    if (!is_known((PyObject *)known)) /* for each segment: the collector may have run */
+        return RARE;
     Py_ssize_t length = PyBytes_GET_SIZE(question->raw_key), at = LONG_BYTES + length;
     PyObject *prefix = PyBytes_FromStringAndSize(NULL, at);
     if (prefix == NULL)
         return FAILED;
     write_long(PyBytes_AS_STRING(prefix), segment);
     memcpy(PyBytes_AS_STRING(prefix) + LONG_BYTES, PyBytes_AS_STRING(question->raw_key), length);
-    KnownRows *known = question->known;
     Tail *tail = find_young(known, prefix);
     int is_old = tail == NULL && !PyErr_Occurred() ? PyDict_Contains(known->old, prefix) : 0;
     int outcome = FAILED;
@@ -235,7 +240,8 @@ static int append_segment(Question *question, long long segment, PyObject *found
 
 static int answer(RowFields *rows, PyObject *recent, PyObject *const *given, PyObject *found) {
     long long expired, observed, interval;
-    long long time_from = PyLong_AsLongLong(given[1]), time_to = PyLong_AsLongLong(given[2]);
+    long long time_from = PyLong_AsLongLong(given[1]);
+    long long time_to = PyErr_Occurred() ? -1 : PyLong_AsLongLong(given[2]);
     if (PyErr_Occurred()) {
         PyErr_Clear();
         return RARE;
@@ -260,7 +266,8 @@ static int answer(RowFields *rows, PyObject *recent, PyObject *const *given, PyO
     long long last = observed <= time_to ? observed : time_to;
     if (first > last)
         return FOUND;
-    if (!is_known(recent) || !PyBytes_CheckExact(given[0]) || last == PY_LLONG_MAX || interval <= 0)
+    if (!PyObject_TypeCheck(recent, &known_type) || !PyBytes_CheckExact(given[0]) ||
+        last == PY_LLONG_MAX || interval <= 0)
         return RARE;
     Question question = {.known = (KnownRows *)recent, .raw_key = given[0]};
     write_long(question.start, first);
@@ -291,38 +298,47 @@ static PyObject *of_key(PyObject *module, PyObject *const *given, Py_ssize_t siz
     return outcome == FAILED ? NULL : PyObject_VectorcallMethod(name_of_key, given, 4, NULL);
 }
 
-/* Noting that a row is written */
+/* Noting that a row is written
+
+   What may run the collector comes first, making the change and, for a new key, its tail; what was
+   replaced is released last. In between no Python runs: keys are bytes, and no subclass. */
+
+enum { NEW_KEY = FOUND + 1 };
 
 typedef struct {
     KnownRows *known;
     PyObject *row_key, *row;
-    PyObject *prefix; /* owned */
-    const char *time; /* in the row key */
+    PyObject *prefix, *change; /* owned; `change` is what is pending then */
+    Tail *spare;               /* owned: an empty tail for a new key, NULL if none is needed yet */
+    PyObject *replaced;        /* owned: the row that was there before */
+    const char *time;          /* in the row key */
 } Note;
 
 /* Note a row, but for the tail of its key, which has grown by `more`. */
 static int finish(Note *note, long long more) {
     KnownRows *known = note->known;
+    known->young_count += more;
     if (memcmp(note->time, PyBytes_AS_STRING(known->latest), LONG_BYTES) > 0) {
         PyObject *latest = PyBytes_FromStringAndSize(note->time, LONG_BYTES);
         if (latest == NULL)
             return FAILED;
         Py_SETREF(known->latest, latest);
     }
-    PyObject *change = PyTuple_Pack(2, note->row_key, note->row);
-    int failed = change == NULL || PyList_Append(known->unsorted, change) < 0;
-    Py_XDECREF(change);
-    if (!failed)
-        known->young_count += more;
-    return failed ? FAILED : FOUND;
+    return PyList_Append(known->unsorted, note->change) < 0 ? FAILED : FOUND;
 }
 
 static int note_in_tail(Note *note, Tail *tail) {
     Py_ssize_t before = PyDict_GET_SIZE(tail->rows);
     if (is_less(note->row_key, tail->first) || before >= LOOKED_THROUGH_MAX)
         return RARE;
-    if (PyDict_SetItem(tail->rows, note->row_key, note->row) < 0)
+    PyObject *there = PyDict_SetDefault(tail->rows, note->row_key, note->row);
+    if (there == NULL)
         return FAILED;
+    if (there != note->row) {
+        note->replaced = Py_NewRef(there);
+        if (PyDict_SetItem(tail->rows, note->row_key, note->row) < 0)
+            return FAILED;
+    }
     return finish(note, PyDict_GET_SIZE(tail->rows) - before);
 }
 
@@ -334,34 +350,54 @@ static int note_in_new_tail(Note *note) {
         return FAILED;
     if (is_old || memcmp(note->time, PyBytes_AS_STRING(known->since), LONG_BYTES) < 0)
         return RARE;
-    PyObject *first = Py_NewRef(note->prefix), *rows = PyDict_New(), *tail = NULL;
+    if (note->spare == NULL)
+        return NEW_KEY;
+    PyObject *first = Py_NewRef(note->prefix);
     PyBytes_Concat(&first, known->since);
-    if (first != NULL && rows != NULL && PyDict_SetItem(rows, note->row_key, note->row) == 0)
-        tail = make_tail(&tail_type, first, rows);
-    int failed = tail == NULL || PyDict_SetItem(known->young, note->prefix, tail) < 0;
-    Py_XDECREF(first);
-    Py_XDECREF(rows);
-    Py_XDECREF(tail);
-    return failed ? FAILED : finish(note, NEW_TAIL);
+    if (first == NULL)
+        return FAILED;
+    Py_XSETREF(note->spare->first, first);
+    return PyDict_SetItem(note->spare->rows, note->row_key, note->row) < 0 ||
+                   PyDict_SetItem(known->young, note->prefix, (PyObject *)note->spare) < 0
+               ? FAILED
+               : finish(note, NEW_TAIL);
 }
 
-/* Note a row that is put, if its key is young or new and there is room. */
+/* Note the row, if its key is young or new and there is room. */
+static int note_now(Note *note) {
+    KnownRows *known = note->known;
+    if (!is_known((PyObject *)known))
+        return RARE;
+    Py_ssize_t size = PyBytes_GET_SIZE(note->row_key);
+    if (PyList_GET_SIZE(known->unsorted) >= UNSORTED_MAX || known->young_max < NEW_TAIL ||
+        known->young_count > known->young_max - NEW_TAIL || known->length < LONG_BYTES ||
+        known->length > size)
+        return RARE;
+    Py_ssize_t at = size - known->length;
+    note->time = PyBytes_AS_STRING(note->row_key) + at;
+    Py_XSETREF(note->prefix, PyBytes_FromStringAndSize(PyBytes_AS_STRING(note->row_key), at));
+    Tail *tail = note->prefix == NULL ? NULL : find_young(known, note->prefix);
+    return tail != NULL       ? note_in_tail(note, tail)
+           : PyErr_Occurred() ? FAILED
+                              : note_in_new_tail(note);
+}
+
 static int note_put(PyObject *recent, PyObject *row_key, PyObject *row) {
-    if (!is_known(recent))
+    if (!PyObject_TypeCheck(recent, &known_type))
         return RARE;
-    KnownRows *known = (KnownRows *)recent;
-    Note note = {.known = known, .row_key = row_key, .row = row};
-    Py_ssize_t at = PyBytes_GET_SIZE(row_key) - known->length;
-    if (PyList_GET_SIZE(known->unsorted) >= UNSORTED_MAX ||
-        known->young_count + NEW_TAIL > known->young_max || at < 0 || known->length < LONG_BYTES)
-        return RARE;
-    note.time = PyBytes_AS_STRING(row_key) + at;
-    note.prefix = PyBytes_FromStringAndSize(PyBytes_AS_STRING(row_key), at);
-    Tail *tail = note.prefix == NULL ? NULL : find_young(known, note.prefix);
-    int outcome = tail != NULL       ? note_in_tail(&note, tail)
-                  : PyErr_Occurred() ? FAILED
-                                     : note_in_new_tail(&note);
+    Note note = {.known = (KnownRows *)recent, .row_key = row_key, .row = row};
+    note.change = PyTuple_Pack(2, row_key, row);
+    int outcome = note.change == NULL ? FAILED : note_now(&note);
+    if (outcome == NEW_KEY) {
+        PyObject *rows = PyDict_New();
+        note.spare = rows == NULL ? NULL : (Tail *)make_tail(&tail_type, note.prefix, rows);
+        Py_XDECREF(rows);
+        outcome = note.spare == NULL ? FAILED : note_now(&note);
+    }
+    Py_XDECREF(note.change);
+    Py_XDECREF(note.spare);
     Py_XDECREF(note.prefix);
+    Py_XDECREF(note.replaced);
     return outcome;
 }
 

@@ -103,12 +103,10 @@ static PyObject *taken(Growing *from) {
 /* Return (validity or None, ends, data). */
 static PyObject *taken_values(Values *from) {
     Py_ssize_t rows = from->nulls.size;
-    PyObject *validity = Py_NewRef(Py_None);
-    if (from->null_count > 0) {
-        Py_DECREF(validity);
-        validity = PyBytes_FromStringAndSize(NULL, (rows + 7) / 8);
-        if (validity == NULL)
-            return NULL;
+    PyObject *validity = from->null_count == 0
+                             ? Py_NewRef(Py_None)
+                             : PyBytes_FromStringAndSize(NULL, (rows + 7) / 8);
+    if (validity != NULL && from->null_count > 0) {
         unsigned char *bits = (unsigned char *)PyBytes_AS_STRING(validity);
         memset(bits, 0, (rows + 7) / 8);
         for (Py_ssize_t row = 0; row < rows; row++)
@@ -123,8 +121,8 @@ static PyObject *taken_values(Values *from) {
     }
     from->ends.size = 0;
     PyObject *data = taken(&from->data);
-    if (starts == NULL || data == NULL) {
-        Py_DECREF(validity);
+    if (validity == NULL || starts == NULL || data == NULL) {
+        Py_XDECREF(validity);
         Py_XDECREF(starts);
         Py_XDECREF(data);
         return NULL;
@@ -197,21 +195,22 @@ static PyObject *add_outputs(PyObject *module, PyObject *const *given, Py_ssize_
     Py_ssize_t at = PyLong_AsSsize_t(given[1]), bytes = 0;
     if (at < 0)
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "first must not be < 0");
-    PyObject *last = NULL, *places = NULL; /* Of the output before: names are the same objects. */
+    /* Topic and places of the output before, owned: names are the same objects, and to compare
+       others may run Python. */
+    PyObject *last = NULL, *places = NULL, *output = NULL;
     int is_skipped = 0;
     for (; at < PyList_GET_SIZE(given[0]); at++) {
-        PyObject *output = PyList_GET_ITEM(given[0], at);
+        Py_XSETREF(output, Py_NewRef(PyList_GET_ITEM(given[0], at)));
         if (!PyTuple_Check(output) || PyTuple_GET_SIZE(output) != 6)
             break;
         PyObject *topic = PyTuple_GET_ITEM(output, 0);
         if (topic != last) {
-            last = topic;
+            Py_XSETREF(last, Py_NewRef(topic));
             is_skipped = PySet_Contains(given[2], topic);
-            if (is_skipped < 0)
-                return NULL;
-            places = is_skipped ? NULL : PyDict_GetItemWithError(given[3], topic);
+            PyObject *found = is_skipped ? NULL : PyDict_GetItemWithError(given[3], topic);
+            Py_XSETREF(places, Py_XNewRef(found));
             if (PyErr_Occurred())
-                return NULL;
+                break;
         }
         if (is_skipped)
             continue;
@@ -222,13 +221,17 @@ static PyObject *add_outputs(PyObject *module, PyObject *const *given, Py_ssize_
             break;
         long long time = PyLong_AsLongLong(PyTuple_GET_ITEM(output, 4));
         if (time == -1 && PyErr_Occurred())
-            return NULL;
+            break;
         PyObject *key = PyTuple_GET_ITEM(output, 2), *value = PyTuple_GET_ITEM(output, 3);
         if (add_record(columns, key, value, time) < 0)
-            return NULL;
+            break;
         bytes += size_of(key) + size_of(value);
     }
-    return Py_BuildValue("(nn)", at, bytes);
+    PyObject *added = PyErr_Occurred() ? NULL : Py_BuildValue("(nn)", at, bytes);
+    Py_XDECREF(output);
+    Py_XDECREF(last);
+    Py_XDECREF(places);
+    return added;
 }
 
 static PyMethodDef methods[] = {

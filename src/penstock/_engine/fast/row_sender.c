@@ -12,12 +12,13 @@ typedef struct {
 } RowSender;
 
 static PyObject *key_in(RowSender *sender, PyObject *row_key) {
-    Py_ssize_t around = sender->before + sender->behind;
-    if (around == 0)
+    if (sender->before == 0 && sender->behind == 0)
         return Py_NewRef(row_key);
-    Py_ssize_t size = PyBytes_GET_SIZE(row_key) - around;
+    Py_ssize_t size = PyBytes_GET_SIZE(row_key);
+    if (sender->before > size || sender->behind > size - sender->before)
+        return PyBytes_FromStringAndSize(NULL, 0);
     return PyBytes_FromStringAndSize(PyBytes_AS_STRING(row_key) + sender->before,
-                                     size < 0 ? 0 : size);
+                                     size - sender->before - sender->behind);
 }
 
 static PyObject *send_row(RowSender *sender, PyObject *row_key, PyObject *row, PyObject *timestamp,
@@ -32,16 +33,16 @@ static PyObject *send_row(RowSender *sender, PyObject *row_key, PyObject *row, P
     if (key != NULL)
         partition = sender->place == NULL ? Py_NewRef(sender->partition)
                                           : PyObject_CallOneArg(sender->place, key);
-    if (row == Py_None) {
+    if (partition != NULL && row == Py_None) {
         value = Py_NewRef(row);
         time = Py_NewRef(timestamp);
-    } else {
+    } else if (partition != NULL) {
         const char *bytes = PyBytes_AS_STRING(row);
         value = PyBytes_FromStringAndSize(bytes + LONG_BYTES,
                                           PyBytes_GET_SIZE(row) - LONG_BYTES);
         time = PyLong_FromLongLong(read_long(bytes));
     }
-    if (key != NULL && partition != NULL && value != NULL && time != NULL)
+    if (value != NULL && time != NULL)
         output = PyTuple_Pack(6, sender->topic, partition, key, value, time,
                               sender->keeps_headers ? headers : no_headers);
     if (output != NULL)
@@ -78,6 +79,10 @@ static PyObject *new_sender(PyTypeObject *type, PyObject *arguments, PyObject *k
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O(OOOnnp)", names, &send, &topic,
                                      &partition, &place, &before, &behind, &keeps_headers))
         return NULL;
+    if (before < 0 || behind < 0) {
+        PyErr_SetString(PyExc_ValueError, "the bytes around a key must not be < 0");
+        return NULL;
+    }
     RowSender *sender = (RowSender *)type->tp_alloc(type, 0);
     if (sender == NULL)
         return NULL;

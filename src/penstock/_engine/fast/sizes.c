@@ -7,7 +7,7 @@
 enum { TOPICS = 8 };
 
 typedef struct {
-    PyObject *topic; /* Borrowed from an output. */
+    PyObject *topic; /* owned */
     long long count, sampled, bytes;
 } Tally;
 
@@ -63,7 +63,9 @@ static PyObject *size_of_records(PyObject *module, PyObject *records) {
     }
     long long total = 0;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(records); i++) {
-        long long size = size_of(PyList_GET_ITEM(records, i), 5, 2, 4);
+        PyObject *record = Py_NewRef(PyList_GET_ITEM(records, i)); /* odd names run Python */
+        long long size = size_of(record, 5, 2, 4);
+        Py_DECREF(record);
         if (size < 0)
             return NULL;
         total += size;
@@ -77,7 +79,7 @@ static int add_tally(PyObject *sizes, Tally *tally) {
     PyObject *before = PyDict_GetItemWithError(sizes, tally->topic);
     if (before == NULL && PyErr_Occurred())
         return -1;
-    if (before != NULL) {
+    if (before != NULL) { /* two numbers of this function's own */
         tally->count += PyLong_AsLongLong(PyTuple_GET_ITEM(before, 0));
         tally->bytes += PyLong_AsLongLong(PyTuple_GET_ITEM(before, 1));
     }
@@ -99,8 +101,9 @@ static PyObject *sizes_of_outputs(PyObject *module, PyObject *const *given, Py_s
     Tally tallies[TOPICS];
     int used = 0, failed = sizes == NULL;
     for (Py_ssize_t i = 0; !failed && i < PyList_GET_SIZE(outputs); i++) {
-        PyObject *output = PyList_GET_ITEM(outputs, i);
+        PyObject *output = Py_NewRef(PyList_GET_ITEM(outputs, i));
         if (!PyTuple_Check(output) || PyTuple_GET_SIZE(output) != 6) {
+            Py_DECREF(output);
             PyErr_SetString(PyExc_TypeError, "an output must be a tuple of six");
             failed = 1;
             break;
@@ -112,17 +115,21 @@ static PyObject *sizes_of_outputs(PyObject *module, PyObject *const *given, Py_s
         if (at == TOPICS) {
             at = 0;
             failed = add_tally(sizes, &tallies[0]) != 0;
-            tallies[0] = (Tally){topic, 0, 0, 0};
+            Py_DECREF(tallies[0].topic);
+            tallies[0] = (Tally){Py_NewRef(topic), 0, 0, 0};
         } else if (at == used) {
-            tallies[used++] = (Tally){topic, 0, 0, 0};
+            tallies[used++] = (Tally){Py_NewRef(topic), 0, 0, 0};
         }
         if (tallies[at].count++ % every == 0) {
             tallies[at].sampled++;
-            tallies[at].bytes += size_of(output, 6, 2, 5);
+            tallies[at].bytes += failed ? 0 : size_of(output, 6, 2, 5);
         }
+        Py_DECREF(output);
     }
-    for (int at = 0; !failed && at < used; at++)
-        failed = add_tally(sizes, &tallies[at]) != 0;
+    for (int at = 0; at < used; at++) {
+        failed = failed || add_tally(sizes, &tallies[at]) != 0;
+        Py_DECREF(tallies[at].topic);
+    }
     if (failed)
         Py_CLEAR(sizes);
     return sizes;

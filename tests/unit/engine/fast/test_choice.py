@@ -78,6 +78,7 @@ IN_C = [
 ]
 
 DRIVEN = (
+    "tests/unit/engine/fast/test_adversarial.py",
     "tests/unit/engine/runtime/test_task.py",
     "tests/unit/engine/runtime/output/test_sink.py",
     "tests/unit/engine/state/cache/test_record_cache.py",

@@ -226,6 +226,8 @@ class PlainEntries:
         """Drop all entries, changes included."""
         self._budget.used_bytes -= self.used_bytes
         self.used_bytes = 0
+        # Values may write here again when they are released: that comes last.
+        _released = self._used.copy(), self._changed.copy()
         self._used.clear()
         self._changed.clear()
 
