@@ -23,7 +23,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test test-long test-no-c check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill bench-dataframes bench-startup chaos soak restarts backfill docs docs-serve docs-generate wheel wheel-check audit licences sbom lock clean
+.PHONY: help setup run test test-long test-no-c check pyright format examples sanitize conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill bench-dataframes bench-startup chaos soak restarts backfill docs docs-serve docs-generate wheel wheel-check audit licences sbom lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ check-imports: $(READY)
 
 check-architecture: $(READY)
 	@echo "== architecture tests" && $(BIN)/python -m pytest -q -m architecture $$(grep -rl mark.architecture tests --include='test_*.py')
+
+sanitize: $(READY) ## run the tests of the parts in C under AddressSanitizer and UBSan; 3 if this machine cannot
+	@$(BIN)/python -m scripts.sanitize
 
 pyright: $(READY) ## what a user's editor says about the types; not part of check
 	@$(BIN)/basedpyright
