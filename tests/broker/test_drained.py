@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,16 @@ from confluent_kafka.admin import AdminClient
 from penstock import (
     Consumed,
     Grouped,
+    KafkaStreams,
     Materialized,
     Produced,
     StreamsBuilder,
     Topology,
     serdes,
 )
+from penstock._clock import SystemClock
 from penstock._engine.kafka.application.preparation import bounded, prepare
+from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker, open_worker
@@ -29,6 +33,7 @@ from tests.broker.applications import PATIENCE_SECONDS, settings, write
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
 TEXT = serdes.string()
+now = SystemClock().now_ms
 
 
 def counting(lines: str) -> Topology:
@@ -72,6 +77,29 @@ def test_a_transaction_whose_records_cannot_be_seen_yet_is_waited_for(
         counted = sum(task["process-total"] for task in worker.figures.counters().values())
         worker.close()
     assert counted == 2 + 2 + 1
+
+
+def test_a_source_without_an_offset_begins_so_long_ago_as_its_duration(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    lines, out = kafka_topic("lines", partitions=2), kafka_topic("out")
+    producer, now_ms = Producer({"bootstrap.servers": kafka_broker.bootstrap_servers}), now()
+    for partition, minutes in ((0, 90), (0, 30), (0, 80), (1, 90)):
+        sent_ms = now_ms - minutes * 60_000
+        producer.produce(lines, str(minutes), "k", partition, timestamp=sent_ms)
+    producer.flush()
+    builder = StreamsBuilder()
+    consumed = Consumed(TEXT, TEXT, offset_reset=timedelta(hours=1))
+    builder.stream(lines, consumed).to(out, Produced(TEXT, TEXT))
+    config = settings(kafka_broker, tmp_path, f"since-{lines}")
+    # A bounded run ends, though nothing is ever committed of the partition of old records.
+    streams = KafkaStreams(builder.build(), config, host="local")
+    streams.run(available_now=True, quiet=True)
+    reader, values = TopicReader(kafka_broker.bootstrap_servers, [out]), list[bytes | None]()
+    while not reader.caught_up:
+        values += [record.value for record in reader.read(1.0)]
+    reader.close()
+    assert values == [b"30", b"80"]
 
 
 def test_a_bounded_run_waits_for_the_end_of_a_transaction_on_its_input(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from penstock._durations import Duration, to_milliseconds
@@ -42,7 +43,10 @@ StreamPartitioner: TypeAlias = Callable[[str, K, V, int], PartitionChoice]
 Kafka's default.
 """
 
-OffsetReset: TypeAlias = Literal["earliest", "latest", "none"]
+OffsetReset: TypeAlias = Literal["earliest", "latest", "none"] | timedelta
+"""Where to begin without a committed offset; a duration: with the first record that is no older.
+Java: AutoOffsetReset.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +71,13 @@ NameLike: TypeAlias = Named | str | None
 class Consumed(Generic[K, V]):
     """How to read topics. What is left out comes from the settings. Java: Consumed.
 
+    `offset_reset` says where a partition begins of which the group has no offset: "earliest",
+    "latest", "none" (fail), or a timedelta: with the first record that is no older than that.
+
     >>> prices = builder.stream("prices", Consumed(text, number, offset_reset="latest"))
     >>> prices.to("copied-prices")
+    >>> offers = builder.stream("offers", Consumed(text, number, offset_reset=hour))
+    >>> offers.to("copied-offers")
     """
 
     key: Serde[K] | None = None

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
+from datetime import timedelta
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -150,10 +151,14 @@ def check_store(store: object, verb: str) -> StoreBuilder:
     return builder
 
 
-def check_offset_reset(policy: str | None) -> None:
+def check_offset_reset(policy: str | timedelta | None) -> None:
     """Refuse anything but Kafka's reset policies."""
-    if policy is not None and policy not in _OFFSET_RESETS:
-        msg = f"offset_reset must be one of {', '.join(map(repr, _OFFSET_RESETS))}; got {policy!r}"
+    is_duration = isinstance(policy, timedelta) and policy >= timedelta(0)
+    if policy is not None and not is_duration and policy not in _OFFSET_RESETS:
+        msg = (
+            f"offset_reset must be one of {', '.join(map(repr, _OFFSET_RESETS))}, or a timedelta "
+            f"that is not negative; got {policy!r}"
+        )
         raise TopologyError(msg)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 from penstock._engine.topology.naming import GeneratedNames, NameCounter
@@ -43,7 +44,7 @@ class StreamSource:
     key_serde: AnySerde | None
     value_serde: AnySerde | None
     timestamp_extractor: TimestampExtractor | None
-    offset_reset: str | None
+    offset_reset: str | timedelta | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class TableFromTopic:
     key_serde: AnySerde | None
     value_serde: AnySerde | None
     timestamp_extractor: TimestampExtractor | None
-    offset_reset: str | None
+    offset_reset: str | timedelta | None
     operation: TableSource
     is_own_changelog: bool = False
     """Whether the table's store is restored from the topic, and has no changelog of its own."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from penstock._camel_case import ExplainsCamelCase
@@ -93,7 +94,7 @@ class Topology(ExplainsCamelCase):
         key: AnySerde | None = None,
         value: AnySerde | None = None,
         timestamp_extractor: TimestampExtractor | None = None,
-        offset_reset: str | None = None,
+        offset_reset: str | timedelta | None = None,
     ) -> Topology:
         """Read `topics`, or all topics that match one compiled pattern. Java:
         Topology.addSource.

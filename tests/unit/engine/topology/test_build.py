@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -115,6 +116,12 @@ def test_every_node_knows_the_line_it_was_written_in() -> None:
     assert all(
         str(node.location).startswith(f"{__file__}:") for node in builder.build().nodes.values()
     )
+
+
+@pytest.mark.parametrize("wrong", ["newest", timedelta(seconds=-1), 5])
+def test_other_offset_resets_are_refused(wrong: Any) -> None:
+    with pytest.raises(TopologyError, match=r"offset_reset must be one of .*not negative; got"):
+        Consumed(offset_reset=wrong)
 
 
 def test_offset_resets_must_agree_even_if_one_says_nothing() -> None:

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, TopicPartition
 
-from penstock._clock import monotonic
+from penstock._clock import SystemClock, monotonic
+from penstock._durations import to_milliseconds
 from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.groups import committed_offsets, tasks_by_member
@@ -165,21 +167,47 @@ class GroupProgress:
         settings = {**consumer_settings(self._config, "restore"), "queued.min.messages": 1}
         consumer = Consumer(settings)
         try:
+            begun = self._begun_by_time(consumer, begun)
             consumer.assign([TopicPartition(*place, at) for place, at in begun.items()])
             return _all_end_first(consumer, begun, targets)
         finally:
             consumer.close()
 
     def _begins_at_the_end(self, topic: str) -> bool:
+        return self._policies(topic) == {"latest"}
+
+    def _policies(self, topic: str) -> set[str | timedelta]:
         if topic in self._blueprint.internal_topics:
-            return False
-        policies = {
-            source.offset_reset
+            return {"earliest"}
+        return {
+            self._config.auto_offset_reset if source.offset_reset is None else source.offset_reset
             for task in self._blueprint.tasks
             for source in task.subtopology.sources()
             if topic in source.topics
         }
-        return {policy or self._config.auto_offset_reset for policy in policies} == {"latest"}
+
+    def _begun_by_time(
+        self, consumer: Consumer, begun: Mapping[Partition, int]
+    ) -> dict[Partition, int]:
+        """Return where partitions begin, those without an offset by the duration of their source;
+        those without such a record are left out.
+        """
+        durations = {
+            place: policy
+            for place, offset in begun.items()
+            for policy in self._policies(place[0])
+            if offset == OFFSET_BEGINNING and isinstance(policy, timedelta)
+        }
+        asked = [
+            TopicPartition(
+                *place, max(SystemClock().now_ms() - to_milliseconds(ago, "offset_reset"), 0)
+            )
+            for place, ago in durations.items()
+        ]
+        found = consumer.offsets_for_times(asked, timeout=_LOOK_SECONDS) if asked else []
+        at = {(place.topic, place.partition): place.offset for place in found}
+        known = {place: at.get(place, offset) for place, offset in begun.items()}
+        return {place: offset for place, offset in known.items() if offset != OFFSET_END}
 
 
 def _all_end_first(

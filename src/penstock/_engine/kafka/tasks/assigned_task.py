@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import timedelta
 from typing import Protocol, TypeAlias
 
 from confluent_kafka.admin import AdminClient
 
-from penstock._clock import monotonic
+from penstock._clock import SystemClock, monotonic
+from penstock._durations import to_milliseconds
 from penstock._engine.kafka.client.client_errors import TaskCorrupted
 from penstock._engine.kafka.client.topics import PATIENCE_SECONDS, end_offsets
 from penstock._engine.kafka.tasks.careful_run import CarefulRun
@@ -78,7 +80,7 @@ def find_offsets(tasks: Collection[AssignedTask], inputs: Inputs, blueprint: Blu
     """Read where the tasks were committed, with one request."""
     committed = inputs.committed([place for each in tasks for place in each.plan.inputs])
     for each in tasks:
-        each.begin_at(committed, blueprint)
+        each.begin_at(committed, blueprint, inputs)
 
 
 def find_what_to_restore(
@@ -154,7 +156,9 @@ class AssignedTask:
         self.times = TaskTimes(monotonic())
         """What is measured of the task, for metrics."""
 
-    def begin_at(self, committed: Mapping[Partition, Committed], blueprint: Blueprint) -> None:
+    def begin_at(
+        self, committed: Mapping[Partition, Committed], blueprint: Blueprint, inputs: Inputs
+    ) -> None:
         """Take the committed offsets; a partition without one begins as its source says."""
         plan = self.plan
         policies = {
@@ -168,7 +172,13 @@ class AssignedTask:
                 internal = topic in blueprint.internal_topics
                 asked = policies.get(topic) or blueprint.config.auto_offset_reset
                 policy = "earliest" if internal else asked
-                self.offsets[partition] = starting_offset(policy, topic)
+                self.offsets[partition] = (
+                    inputs.offset_at(
+                        partition, SystemClock().now_ms() - to_milliseconds(policy, topic)
+                    )
+                    if isinstance(policy, timedelta)
+                    else starting_offset(policy, topic)
+                )
             else:
                 offset, metadata = place
                 self.offsets[partition] = offset

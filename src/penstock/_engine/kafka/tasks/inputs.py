@@ -48,6 +48,7 @@ class Inputs(Protocol):
     def committed(
         self, partitions: Iterable[Partition], timeout_seconds: float = _NETWORK_SECONDS
     ) -> dict[Partition, tuple[int, str] | None]: ...
+    def offset_at(self, partition: Partition, time_ms: int) -> int: ...
     def renew(self) -> None: ...
     def add(self, offsets: Mapping[Partition, int]) -> None: ...
     def remove(self, partitions: Iterable[Partition]) -> None: ...
@@ -118,6 +119,25 @@ class InputReader:
             )
             for answer in answers
         }
+
+    def offset_at(self, partition: Partition, time_ms: int) -> int:
+        """Return the offset of the first record of a time or later, the end if there is none."""
+        topic, number = partition
+        asked = [TopicPartition(topic, number, max(time_ms, 0))]
+        try:
+            [answer] = self._consumer.offsets_for_times(asked, timeout=_NETWORK_SECONDS)
+            error = answer.error
+        except KafkaException as failure:
+            error = code_of(failure)
+        if error is not None:
+            kind = BrokerAway if is_retriable(error) else StreamsError
+            hint = allowing(error, "READ", "topic", topic)
+            msg = (
+                f"the offset to begin at by time cannot be read of {_named(asked[0])}: "
+                f"{error.str()}{hint}"
+            )
+            raise kind(msg)
+        return int(answer.offset)
 
     def renew(self) -> None:
         """Replace the client by a new one; no partition may be assigned.

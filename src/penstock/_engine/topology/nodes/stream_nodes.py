@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, ClassVar, TypeAlias
 
 from penstock._engine.topology.checks import check_supplier
@@ -271,7 +272,7 @@ class SourceNode:
     key_serde: AnySerde | None
     value_serde: AnySerde | None
     timestamp_extractor: TimestampExtractor | None
-    offset_reset: str | None
+    offset_reset: str | timedelta | None
     location: str | None
     is_resolved: bool = False
 

@@ -167,6 +167,9 @@ class FakeInputs:
     def wake(self) -> bool:
         return True
 
+    def offset_at(self, partition: Place, time_ms: int) -> int:
+        raise NotImplementedError
+
     def end_met(self, partition: Place) -> int:
         return self._positions[partition]
 
