@@ -191,6 +191,13 @@ _FAILURES = (
         "decides about records on which a node raises",
     ),
     Setting(
+        "processing.exception.handler.global.enabled",
+        False,
+        parsing.truth,
+        "whether that handler is asked about records of global tables and stores too; without it "
+        "they end the application. Dead letters cannot be sent for them",
+    ),
+    Setting(
         "production.exception.handler",
         DefaultProductionExceptionHandler,
         parsing.instance_of(
@@ -506,7 +513,6 @@ NOT_HONOURED = frozenset(
         "metrics.num.samples",
         "metrics.sample.window.ms",
         "probing.rebalance.interval.ms",
-        "processing.exception.handler.global.enabled",
         "processor.wrapper.class",
         "rack.aware.assignment.non_overlap_cost",
         "rack.aware.assignment.strategy",

@@ -137,6 +137,11 @@ class SettingValues:
         return cast(bool, self._values["ensure.explicit.internal.resource.naming"])
 
     @property
+    def handles_global_processing(self) -> bool:
+        """Whether the processing handler is asked about records of global stores."""
+        return cast(bool, self._values["processing.exception.handler.global.enabled"])
+
+    @property
     def accepted_topology(self) -> str | None:
         """The id of a changed program that may run."""
         return cast("str | None", self._values[ACCEPT_CHANGED_TOPOLOGY])

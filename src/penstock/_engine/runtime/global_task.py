@@ -6,6 +6,7 @@ extractor runs. All tasks of a worker read its stores. Java: GlobalStateUpdateTa
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,12 +41,15 @@ from penstock._engine.topology.nodes.stream_nodes import (
 )
 from penstock.errors import ProcessingError, StreamsError
 from penstock.handlers import (
+    DeadLetterRecord,
     DeserializationExceptionHandler,
     LogAndFailProcessingExceptionHandler,
 )
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import ConsumerRecord
 from penstock.settings import StreamsConfig
+
+_log = logging.getLogger(__name__)
 
 S = TypeVar("S")
 
@@ -79,12 +83,12 @@ class GlobalTask:
         self._plan = plan
         self._config = config
         collector = Collector(lambda topic: 0)
-        of_config, _, production = config.handlers()
-        handlers = Handlers(
-            deserialization or of_config, LogAndFailProcessingExceptionHandler(), production
-        )
+        of_config, processing, production = config.handlers()
+        if not config.handles_global_processing:
+            processing = LogAndFailProcessingExceptionHandler()
+        handlers = Handlers(deserialization or of_config, processing, production)
         self._failures = Failures(
-            TASK_ID, handlers, self.position, collector.send_dead_letters, self.counters
+            TASK_ID, handlers, self.position, _warn_of_dead_letters, self.counters
         )
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
         site = StoreSite(
@@ -218,6 +222,16 @@ class GlobalTask:
             _own_time,
         )
         return make_admit(place, self._failures, self.counters)
+
+
+def _warn_of_dead_letters(records: tuple[DeadLetterRecord, ...]) -> None:
+    """As in Java: this task has no producer."""
+    if records:
+        _log.warning(
+            "dead_letters=%s not sent: a handler cannot send dead letters for records of global "
+            "stores",
+            len(records),
+        )
 
 
 def _own_time(record: ConsumerRecord, _partition_time: int) -> int:
