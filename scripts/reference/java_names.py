@@ -217,7 +217,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "KafkaStreams": {
         "setStandbyUpdateListener": "no: copies are updated without callbacks",
-        "isPaused": "no: the program that paused it knows",
+        "isPaused": "KafkaStreams.is_paused",
         "clientInstanceIds": "no: librdkafka has no such ids",
         "metadataForLocalThreads": "KafkaStreams.reports",
     },

@@ -526,6 +526,17 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         """
         self._started_query().pause(False)
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether `pause` was called, and `resume` not since. Java: KafkaStreams.isPaused.
+
+        ```python
+        if streams.is_paused:
+            streams.resume()
+        ```
+        """
+        return self._query is not None and self._query.is_paused
+
     def add_stream_thread(self) -> int | None:
         """Add a slot from the next turn on. Return how many there are then, None if the executors
         have no core left for it.

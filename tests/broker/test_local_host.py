@@ -166,12 +166,15 @@ def test_a_failed_worker_is_replaced_and_a_paused_one_processes_nothing(
         streams.set_uncaught_exception_handler(replace)
         streams.start()
         wait_for(lambda: seen == ["x"], "the record")
+        assert not streams.is_paused
         streams.pause()
+        assert streams.is_paused
         wait_for_reports(streams)  # the worker has its instruction
         write(kafka_broker, "local-3-in", [("b", "y")])
         wait_for_reports(streams)
         assert seen == ["x"]
         streams.resume()
+        assert not streams.is_paused
         wait_for(lambda: seen == ["x", "y"], "the record that waited")
     assert len(failures) == 1
 

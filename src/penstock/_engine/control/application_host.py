@@ -73,7 +73,8 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         self._on_report = surroundings.on_report
         self._slots = slots
         self._stop = self._closed = False
-        self._paused = False
+        self.is_paused = False
+        """Whether the workers are to stand still."""
         self._members = Members()
         self._last_numbers: dict[tuple[tuple[str, int], int], int] = {}
         self._hanging: set[Hashable] = set()
@@ -236,7 +237,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
 
     def pause(self, paused: bool) -> None:
         """Pause or resume the workers; they keep their tasks."""
-        self._paused = paused
+        self.is_paused = paused
 
     def add_slot(self) -> int | None:
         """Add a slot from the next turn on; return how many, None if there is no room."""
@@ -283,7 +284,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         now = monotonic()
         if report.state == "starting":
             may_start = self._slots.may_start(now) and not self._has_failed_early
-            return Instruction(stop=self._stop or not may_start, paused=self._paused)
+            return Instruction(stop=self._stop or not may_start, paused=self.is_paused)
         if report.failure is not None and not self._is_followed:
             # What is to be done about it is not decided before the application follows.
             self._has_failed_early = True
@@ -302,7 +303,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
             self._on_report(report)
         return Instruction(
             stop=self._stop or self._is_surplus(report, now),
-            paused=self._paused,
+            paused=self.is_paused,
             standbys=standbys,
             # Workers need no turns to go on, but they need the query.
             renew=now - self._active_at < self._config.lease_ms / 1000,

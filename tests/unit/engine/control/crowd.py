@@ -56,7 +56,7 @@ def query_without_spark(
     query: Any = ApplicationQuery.__new__(ApplicationQuery)
     query._config = StreamsConfig({"application.id": "crowd", "num.standby.replicas": replicas})
     query._on_report = on_report
-    query._stop = query._closed = query._paused = False
+    query._stop = query._closed = query.is_paused = False
     query._members, query._records, query._questions = Members(), RecordCounts(), QuestionQueues()
     query._last_numbers, query._hanging, query._active_at = {}, set(), monotonic()
     query._orphans = OrphanedTasks()
