@@ -24,12 +24,7 @@ NOT_MEASURED: Final[dict[str, dict[str, str]]] = {
         "idle-ratio": _RESTORES_ITSELF,
         "checkpoint-ratio": "checkpoints are part of commits: `commit-ratio`",
     },
-    "stream-state-metrics": {
-        "compaction-time-min": "the binding of RocksDB does not tell it",
-        "memtable-flush-time-min": "the binding of RocksDB does not tell it",
-        "number-open-files": "Java shows -1: RocksDB does not tell it any more",
-        "write-stall-duration-avg": "RocksDB does not count stalls, only their time",
-    },
+    "stream-state-metrics": {},
 }
 """Why metrics of Java are missing."""
 

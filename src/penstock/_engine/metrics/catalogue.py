@@ -226,7 +226,7 @@ _STATE = {
     "memtable-hit-ratio": Entry("the part of the reads that a memtable answered", "DEBUG"),
     **_spread(
         "how long a flush of memtables took, in ms",
-        "memtable-flush-time-avg memtable-flush-time-max",
+        "memtable-flush-time-avg memtable-flush-time-min memtable-flush-time-max",
         "DEBUG",
     ),
     "block-cache-data-hit-ratio": Entry("the part of data blocks found in the cache", "DEBUG"),
@@ -236,8 +236,12 @@ _STATE = {
     "bytes-read-compaction-rate": Entry("bytes that compactions read each second", "DEBUG"),
     "bytes-written-compaction-rate": Entry("bytes that compactions wrote each second", "DEBUG"),
     **_spread(
-        "how long a compaction took, in ms", "compaction-time-avg compaction-time-max", "DEBUG"
+        "how long a compaction took, in ms",
+        "compaction-time-avg compaction-time-min compaction-time-max",
+        "DEBUG",
     ),
+    **_spread("how long writes were held up, in ms", "write-stall-duration-avg", "DEBUG"),
+    "number-open-files": Entry("always -1, as in Java: RocksDB does not tell it any more", "DEBUG"),
     "number-file-errors-total": Entry("files that could not be opened or read", "DEBUG"),
 }
 

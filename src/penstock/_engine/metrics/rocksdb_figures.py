@@ -5,6 +5,7 @@ RocksDBMetricsRecorder.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Final, Protocol
 
 from penstock._engine.metrics.samples import CounterRate, Samples
@@ -31,8 +32,11 @@ _RATIOS: Final = {
 _TIMES: Final = {
     "memtable-flush-time": "db.flush.micros",
     "compaction-time": "compaction.times.micros",
+    "write-stall-duration": "db.write.stall",
 }
 _MICROS_IN_MS: Final = 1000.0
+_UNKNOWN_FILES: Final = -1.0
+"""As in Java: RocksDB has no counter of closed files any more."""
 
 
 class Statistic(Protocol):
@@ -52,10 +56,15 @@ class _Times:
     def __init__(self, now: float) -> None:
         self._count = self._sum = 0
         self._samples = Samples(now)
+        self.least_ms = inf
+        """The shortest since the database was opened; of several between two looks, their mean."""
 
     def mean_ms(self, known: Statistic, now: float) -> float | None:
         """Return the mean duration of the last minute, None if there was none."""
-        self._samples.record(known.sum - self._sum, now, known.count - self._count)
+        added, count = known.sum - self._sum, known.count - self._count
+        self._samples.record(added, now, count)
+        if count:
+            self.least_ms = min(self.least_ms, added / count / _MICROS_IN_MS)
         self._count, self._sum = known.count, known.sum
         mean = self._samples.mean(now)
         return None if mean is None else mean / _MICROS_IN_MS
@@ -75,7 +84,8 @@ class RocksDbFigures:
             name: self._rates.setdefault(name, CounterRate(self._began)).rate(known.count, now)
             for name, known in statistics.items()
         }
-        values: dict[str, float] = {name: rates.get(key, 0.0) for name, key in _RATES.items()}
+        values: dict[str, float] = {"number-open-files": _UNKNOWN_FILES}
+        values |= {name: rates.get(key, 0.0) for name, key in _RATES.items()}
         values |= {
             name: statistics[key].count for name, key in _TOTALS.items() if key in statistics
         }
@@ -90,5 +100,7 @@ class RocksDbFigures:
             mean = None if known is None else self._times[name].mean_ms(known, now)
             if known is not None and mean is not None:
                 values[f"{name}-avg"] = mean
-                values[f"{name}-max"] = known.largest / _MICROS_IN_MS
+                if name != "write-stall-duration":
+                    values[f"{name}-min"] = self._times[name].least_ms
+                    values[f"{name}-max"] = known.largest / _MICROS_IN_MS
         return values

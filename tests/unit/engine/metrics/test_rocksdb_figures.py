@@ -42,4 +42,9 @@ def test_times_are_of_the_last_minute_and_in_milliseconds() -> None:
     assert "compaction-time-avg" not in figures.values({"compaction.times.micros": Told(0)}, 1.0)
     values = figures.values({"compaction.times.micros": Told(2, 6000, 5000.0)}, 2.0)
     assert (values["compaction-time-avg"], values["compaction-time-max"]) == (3.0, 5.0)
+    assert values["compaction-time-min"] == 3.0
+    values = figures.values({"compaction.times.micros": Told(3, 7000, 5000.0)}, 3.0)
+    assert values["compaction-time-min"] == 1.0
+    values |= figures.values({"db.write.stall": Told(4, 8000, 5000.0)}, 3.0)
+    assert (values["write-stall-duration-avg"], values["number-open-files"]) == (2.0, -1)
     assert set(values) <= CATALOGUE["stream-state-metrics"].keys()

@@ -23,7 +23,7 @@ COUNTED: Final = (
     "stall.micros",
     "no.file.errors",
 )
-TIMED: Final = ("db.flush.micros", "compaction.times.micros")
+TIMED: Final = ("db.flush.micros", "compaction.times.micros", "db.write.stall")
 """Those that also have a sum and a maximum."""
 
 _LINE = re.compile(
