@@ -10,6 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
 
 from penstock.cli import main
 from penstock.testing.broker import CreateTopic, LocalBroker
@@ -113,6 +120,21 @@ def test_the_doctor_sees_what_is_missing(
     assert f"ok  topics: all are there; partitions: {lines} (3)" in healed
     assert "ok  internal topics: 3 will be made at the first start" in healed
     assert "ok  permissions: " in healed
+    assert "ok  output copies: " in healed
+
+
+def test_the_doctor_sees_an_output_that_takes_no_record(
+    command: Any, kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    lines, counts = kafka_topic("lines"), kafka_topic("counts")
+    two = ConfigEntry("min.insync.replicas", "2", incremental_operation=AlterConfigOpType.SET)
+    change = ConfigResource(ResourceType.TOPIC, counts, incremental_configs=[two])
+    admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    for changed in admin.incremental_alter_configs([change]).values():
+        changed.result()
+    program = counting(tmp_path, f"few-{lines}", lines, counts)
+    told = command("doctor", program, "--quick", code=1)
+    assert f"failed  output copies: topic {counts}: 'min.insync.replicas' is 2, and it" in told
 
 
 def test_every_command_takes_the_cluster_of_the_environment_and_says_so(

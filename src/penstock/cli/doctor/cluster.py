@@ -50,7 +50,8 @@ def check_cluster(
     yield Finding("broker", "ok", told)
     yield _check_copies(config, cluster.brokers)
     if application is not None:
-        yield from _check_application(admin, Application(application.topology, config))
+        checked_application = Application(application.topology, config)
+        yield from _check_application(admin, checked_application, cluster.brokers)
 
 
 def _check_copies(config: StreamsConfig, brokers: int) -> Finding:
@@ -66,7 +67,9 @@ def _check_copies(config: StreamsConfig, brokers: int) -> Finding:
     return Finding(name, "ok", f"internal topics have copies: {shown}")
 
 
-def _check_application(admin: AdminClient, application: Application) -> Iterator[Finding]:
+def _check_application(
+    admin: AdminClient, application: Application, brokers: int
+) -> Iterator[Finding]:
     from penstock._engine.kafka.client.topics import existing_topics, partition_counts  # noqa: PLC0415
 
     config = application.config
@@ -79,6 +82,10 @@ def _check_application(admin: AdminClient, application: Application) -> Iterator
         yield fault("topics", error)
         return
     yield _check_outputs(layout, existing)
+    try:
+        yield from _check_output_copies(admin, layout, existing, brokers)
+    except StreamsError as error:
+        yield fault("output copies", error)
     if layout.draft.copartitioned:
         yield checked("keys", lambda: _check_keys(layout, config))
     yield checked("internal topics", lambda: _check_internal(admin, layout, existing))
@@ -93,6 +100,51 @@ def _check_outputs(layout: Layout, existing: list[str]) -> Finding:
     counts = layout.partition_counts
     told = ", ".join(f"{name} ({counts[name]})" for name in layout.draft.topics_to_count)
     return Finding("topics", "ok", f"all are there; partitions: {told}")
+
+
+def _check_output_copies(
+    admin: AdminClient, layout: Layout, existing: list[str], brokers: int
+) -> Iterator[Finding]:
+    """Look at how many copies output topics have, and how many of them must take a record."""
+    from penstock._engine.kafka.client.topics import describe_topics, settings_of_topics  # noqa: PLC0415
+
+    outputs = [topic for topic in layout.draft.outputs if topic in existing]
+    described = describe_topics(admin, outputs, _ANSWER_MS / 1000)
+    settings = settings_of_topics(admin, outputs, _ANSWER_MS / 1000)
+    found = []
+    for topic in outputs:
+        partitions = described[topic].partitions if topic in described else []
+        copies = min((len(partition.replicas) for partition in partitions), default=None)
+        # What may not be described is not judged.
+        needed = settings.get(topic, {}).get("min.insync.replicas")
+        if copies is not None and needed is not None:
+            found += judge_copies(topic, copies, int(needed), brokers)
+    if outputs and not found:
+        yield Finding("output copies", "ok", "as many as the cluster allows; one may be away")
+    yield from found
+
+
+def judge_copies(topic: str, copies: int, needed: int, brokers: int) -> list[Finding]:
+    """Return what is wrong with an output topic of so many copies, of which so many are `needed`
+    to take a record that is written with `acks=all`.
+    """
+    name, subject = "output copies", f"topic {topic}"
+    insync = f"'min.insync.replicas' is {needed}"
+    if needed > copies:
+        told = f"{subject}: {insync}, and it has {copies}: nothing can be written to it"
+        return [Finding(name, "failed", told, f"set it to {max(1, copies - 1)} for the topic")]
+    if brokers == 1:
+        return []
+    if copies == 1:
+        told = f"{subject} has one copy: its records are lost with the broker that holds it"
+        return [Finding(name, "warning", told, "give it 3: kafka-reassign-partitions.sh")]
+    if needed == copies:
+        told = f"{subject}: {insync}, as many as it has copies: one broker away stops all writes"
+        return [Finding(name, "warning", told, f"set it to {copies - 1} for the topic")]
+    if needed == 1:
+        told = f"{subject}: {insync}: a record may be on one broker only, and be lost with it"
+        return [Finding(name, "warning", told, "set it to 2 for the topic")] if copies > 2 else []
+    return []
 
 
 def _check_keys(layout: Layout, config: StreamsConfig) -> Finding:
