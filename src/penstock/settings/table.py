@@ -323,6 +323,14 @@ _STATE = (
         "copies",
     ),
     Setting(
+        "rocksdb.block.cache.size",
+        50 * 1024 * 1024,
+        parsing.at_least(0),
+        "memory for blocks of RocksDB that were read, of each store of each task; 0 for none; "
+        "`rocksdb.config.setter` can say something else for a store",
+        "bytes",
+    ),
+    Setting(
         "rocksdb.config.setter",
         None,
         parsing.instance_of("a function of a store's name and its RocksDB settings", "__call__"),

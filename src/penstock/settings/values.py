@@ -157,6 +157,11 @@ class SettingValues:
         return frozenset(map(str.strip, asked.split(",")))
 
     @property
+    def rocksdb_block_cache_bytes(self) -> int:
+        """The block cache of a store on RocksDB, unless its setter says something else."""
+        return cast(int, self._values["rocksdb.block.cache.size"])
+
+    @property
     def rocksdb_config_setter(self) -> Callable[[str, Any], None] | None:
         """What changes the options of a store, given its name and them; or None."""
         return cast("Callable[[str, Any], None] | None", self._values["rocksdb.config.setter"])

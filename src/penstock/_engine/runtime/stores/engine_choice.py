@@ -22,6 +22,6 @@ def open_in(
     opens = own_engine_of(plan)
     if opens is not None:
         return open_own_engine(opens, plan, application_id, directory)
-    settings = settings_for(builder.name, config.rocksdb_config_setter)
+    settings = settings_for(builder.name, config)
     path = directory.store_path(builder.name)
     return RocksDbStore(path, settings, counts=config.records_debug_metrics)

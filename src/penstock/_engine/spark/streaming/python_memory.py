@@ -56,12 +56,11 @@ def allowed_mib(conf: Mapping[str, str]) -> int | None:
 
 def needed_mib(blueprint: Blueprint, slots: int) -> int:
     """Return the virtual memory that one of `slots` workers may need for its share of tasks."""
-    setter = blueprint.config.rocksdb_config_setter
     stores_bytes = 0
     for task in blueprint.tasks:
         for store in task.subtopology.stores.values():
             if store.builder.engine == "rocksdb":
-                chosen = settings_for(store.builder.name, setter)
+                chosen = settings_for(store.builder.name, blueprint.config)
                 buffers = chosen.write_buffer_bytes * chosen.write_buffer_count
                 stores_bytes += chosen.block_cache_bytes + buffers
     state = stores_bytes / max(1, slots) + blueprint.config.cache_bytes_max

@@ -17,6 +17,10 @@ def data_options(settings: RocksDbSettings) -> Options:
     options.set_optimize_filters_for_hits(True)
     options.set_write_buffer_size(settings.write_buffer_bytes)
     options.set_max_write_buffer_number(settings.write_buffer_count)
+    options.set_level_zero_file_num_compaction_trigger(settings.level0_file_num_compaction_trigger)
+    options.set_level_zero_slowdown_writes_trigger(settings.level0_slowdown_writes_trigger)
+    options.set_level_zero_stop_writes_trigger(settings.level0_stop_writes_trigger)
+    options.set_max_bytes_for_level_base(settings.max_bytes_for_level_base)
     options.set_compaction_style(getattr(DBCompactionStyle, settings.compaction_style)())
     options.set_compression_type(getattr(DBCompressionType, settings.compression)())
     return options

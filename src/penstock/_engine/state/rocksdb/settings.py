@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias, get_args
 
 from penstock.errors import ConfigError
+from penstock.settings import StreamsConfig
 
 CompactionStyle: TypeAlias = Literal["universal", "level"]
 """RocksDB's third style, fifo, deletes the oldest entries when its space is full: no store may do
@@ -33,7 +34,9 @@ class RocksDbSettings:
     """
 
     block_cache_bytes: int = 50 * _MIB
-    """Memory for blocks that were read."""
+    """Memory for blocks that were read; the setting `rocksdb.block.cache.size` changes it for all
+    stores.
+    """
 
     block_size_bytes: int = 4096
     """About how many bytes are read at once."""
@@ -53,6 +56,18 @@ class RocksDbSettings:
     max_open_files: int = -1
     """How many files of the store may be open; -1: all. With fewer, reads open them again."""
 
+    level0_file_num_compaction_trigger: int = 4
+    """How many files of the first level begin a compaction."""
+
+    level0_slowdown_writes_trigger: int = 20
+    """With how many files of the first level writes are slowed down."""
+
+    level0_stop_writes_trigger: int = 36
+    """With how many files of the first level writes wait for compactions."""
+
+    max_bytes_for_level_base: int = 256 * _MIB
+    """How large the second level may be; only for the compaction style `level`."""
+
     compaction_style: CompactionStyle = "universal"
 
     compression: Compression = "none"
@@ -62,13 +77,14 @@ RocksDbConfigSetter: TypeAlias = Callable[[str, RocksDbSettings], None]
 """`setter(store_name, settings)` changes the settings of a store."""
 
 
-def settings_for(store_name: str, setter: RocksDbConfigSetter | None) -> RocksDbSettings:
+def settings_for(store_name: str, config: StreamsConfig) -> RocksDbSettings:
     """Return the settings of a store, changed by the user's setter if there is one.
 
     Raises:
         ConfigError: The setter failed, or left a value that RocksDB cannot have.
     """
-    settings = RocksDbSettings()
+    settings = RocksDbSettings(block_cache_bytes=config.rocksdb_block_cache_bytes)
+    setter = config.rocksdb_config_setter
     if setter is None:
         return settings
     subject = f"'rocksdb.config.setter' for store {store_name!r}"

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from penstock._engine.state.rocksdb.settings import RocksDbSettings, settings_for
+from penstock._engine.state.rocksdb.settings import RocksDbSettings
+from penstock._engine.state.rocksdb.settings import settings_for as settings_of
 from penstock.errors import ConfigError
+from penstock.settings import StreamsConfig
 
 
 def test_the_defaults_are_those_of_kafka_streams() -> None:
@@ -18,9 +20,29 @@ def test_the_defaults_are_those_of_kafka_streams() -> None:
         write_buffer_count=3,
         bloom_filter_bits_per_key=10,
         cache_index_and_filter_blocks=False,
+        level0_file_num_compaction_trigger=4,
+        level0_slowdown_writes_trigger=20,
+        level0_stop_writes_trigger=36,
+        max_bytes_for_level_base=268_435_456,
         compaction_style="universal",
         compression="none",
     )
+
+
+def settings_for(store_name: str, setter: Any, **more: Any) -> RocksDbSettings:
+    given = {"application.id": "app", **more}
+    if setter is not None:
+        given["rocksdb.config.setter"] = setter
+    return settings_of(store_name, StreamsConfig(given))
+
+
+def test_the_size_of_the_block_cache_is_a_setting_that_a_setter_can_change_again() -> None:
+    def setter(store_name: str, settings: RocksDbSettings) -> None:
+        settings.block_cache_bytes *= 2
+
+    size = {"rocksdb.block.cache.size": 1_000}
+    assert settings_for("counts", None, **size).block_cache_bytes == 1_000
+    assert settings_for("counts", setter, **size).block_cache_bytes == 2_000
 
 
 def test_a_setter_changes_the_settings_of_the_store_it_is_asked_for() -> None:
@@ -42,6 +64,7 @@ def test_a_setter_changes_the_settings_of_the_store_it_is_asked_for() -> None:
         ("write_buffer_count", True, "must be a whole number of at least 1; got True"),
         ("block_cache_bytes", -1, "must be a whole number of at least 0; got -1"),
         ("block_size_bytes", 4096.0, "must be a whole number of at least 1; got 4096.0"),
+        ("level0_stop_writes_trigger", 0, "must be a whole number of at least 1; got 0"),
         ("cache_index_and_filter_blocks", 1, "must be True or False; got 1"),
     ],
 )
