@@ -27,6 +27,7 @@ from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.spark.session import EarlySession
 from penstock._engine.spark.streaming.arrow_rows import SCHEMAS, to_arrow
 from penstock._engine.spark.streaming.query import ApplicationQuery
 from penstock._engine.spark.streaming.run import Run
@@ -174,7 +175,8 @@ class _HostedQuery(ApplicationQuery):
     ) -> None:
         self._stage = stage
         own, client = own_driver(blueprint.config, None), HttpDriverClient(blueprint.config)
-        super().__init__(blueprint, stage.spark, Surroundings(on_report, own, client))
+        session = EarlySession(blueprint.config, stage.spark)
+        super().__init__(blueprint, session, Surroundings(on_report, own, client))
 
     def close(self, timeout_seconds: float) -> bool:
         finished = super().close(timeout_seconds)

@@ -9,8 +9,7 @@ from penstock.errors import ConfigError
 if TYPE_CHECKING:
     from penstock._engine.control.application_host import ApplicationHost, Surroundings
     from penstock._engine.planner.blueprint import Blueprint
-    from penstock._engine.spark.early_jvm import EarlyJvm
-    from penstock._engine.spark.session import SparkSession
+    from penstock._engine.spark.session import EarlySession, SparkSession
     from penstock.settings import StreamsConfig
 
 Host: TypeAlias = Literal["spark", "local"]
@@ -67,27 +66,31 @@ class Launch:
     """The start of a host: what takes long begins before the application is prepared."""
 
     def __init__(self, host: Host, spark: SparkSession | None, config: StreamsConfig) -> None:
-        self._host, self._spark = host, spark
-        self._early: EarlyJvm | None = None
+        self._session: EarlySession | None = None
         if host == "spark":
-            from penstock._engine.spark.session import launch_early  # noqa: PLC0415
+            from penstock._engine.spark.session import EarlySession  # noqa: PLC0415
 
-            self._early = launch_early(config, spark)
+            self._session = EarlySession(config, spark)
+
+    def start_session(self) -> None:
+        """Start what the workers need, while the preparation waits for something else."""
+        if self._session is not None:
+            self._session.start()
 
     def start(self, blueprint: Blueprint, surroundings: Surroundings) -> AnyHost:
         """Start the workers of an application."""
-        if self._host == "local":
+        if self._session is None:
             from penstock._engine.local.local_host import LocalHost  # noqa: PLC0415
 
             return LocalHost(blueprint, surroundings)
         from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
 
-        return ApplicationQuery(blueprint, self._spark, surroundings, self._early)
+        return ApplicationQuery(blueprint, self._session, surroundings)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         """End what has begun, unless an application has it."""
-        if self._early is not None:
-            self._early.abandon()
+        if self._session is not None:
+            self._session.abandon()

@@ -291,7 +291,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         console = console or self._invocation.console
         if console:
             self._config = served_anywhere(self._config)
-        blueprint = prepare(self._topology, self._config)
+        blueprint = prepare(self._topology, self._config, launch.start_session)
         empty_files(self._topology.nodes.values())
         if available_now:
             blueprint = bounded(blueprint)

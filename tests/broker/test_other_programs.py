@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +14,14 @@ from confluent_kafka.cimpl import NewPartitions
 
 from penstock import Consumed, Produced, StreamsBuilder, StreamsError, Topology, serdes
 from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.application.stored_program import last_program
 from penstock._engine.kafka.application.topic_watch import TopicWatch
+from penstock._engine.kafka.client.topics import existing_topics
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker import agreement
 from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.fingerprint import fingerprint_of
 from penstock._engine.planner.identity import Identity
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
@@ -79,6 +82,35 @@ def test_another_stateless_program_with_the_same_application_id_is_refused(
         prepare(copying(source, sink), config_of(kafka_broker, tmp_path / "b", "same-id"))
     # When it has ended, the other one may begin.
     prepare(shouting(source, sink), config_of(kafka_broker, tmp_path / "b", "same-id"))
+
+
+def test_what_takes_long_starts_before_the_old_program_has_left_and_nothing_is_written(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    source, sink = kafka_topic("in"), kafka_topic("out")
+    config = config_of(kafka_broker, tmp_path / "a", f"meanwhile-{source}")
+    admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+
+    def own_topics() -> set[str]:
+        return {topic for topic in existing_topics(admin) if config.application_id in topic}
+
+    before = copying(source, sink)
+    blueprint, seen = prepare(before, config), []
+    began_with = own_topics()
+    with ExitStack() as old:
+        old.enter_context(running(blueprint))
+
+        def start() -> None:
+            seen.append((last_program(config, admin), own_topics()))
+            old.close()  # it leaves while the new one starts
+
+        other = config_of(kafka_broker, tmp_path / "b", config.application_id)
+        counting = StreamsBuilder()
+        counting.stream(source, Consumed(TEXT, TEXT)).group_by_key().count().to_stream()
+        prepare(counting.build(), other, start)
+    assert seen == [(fingerprint_of(before), began_with)]
+    assert own_topics() > began_with
+    assert last_program(config, admin) == fingerprint_of(counting.build())
 
 
 def test_a_worker_with_another_plan_opens_nothing_and_gives_up(

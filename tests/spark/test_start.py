@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock import Consumed, KafkaStreams, State, StreamsBuilder, serdes
 from penstock._engine.kafka.client.topic_io import TopicWriter
 from penstock.testing.broker import LocalBroker
 from tests.console.browser import wait_for
@@ -117,6 +118,70 @@ def test_a_start_that_is_refused_at_once_leaves_no_jvm(
     name = "spark.app.name=start-refused"
     wait_for(lambda: not processes_with(name), "the end of the JVM", PATIENCE_SECONDS)
     assert [path.name for path in temporary.iterdir()] == ["penstock"], "the state's place alone"
+
+
+CHANGED = """
+import sys, threading, time
+from pyspark import SparkContext
+from penstock import Consumed, KafkaStreams, StreamsBuilder, serdes
+
+
+def tell():
+    while SparkContext._active_spark_context is None:
+        time.sleep(0.05)
+    print("the session is there", file=sys.stderr, flush=True)
+
+
+threading.Thread(target=tell, daemon=True).start()
+text = serdes.string()
+builder = StreamsBuilder()
+builder.stream("start-shape", Consumed(text, text)).group_by_key().count().to_stream()
+settings = {
+    "application.id": "start-shape",
+    "bootstrap.servers": sys.argv[1],
+    "consumer.session.timeout.ms": int(sys.argv[2]),
+}
+KafkaStreams(builder.build(), settings).run(available_now=True)
+"""
+
+
+def old_shape(broker: LocalBroker, state: Path) -> KafkaStreams:
+    """Return an application of another shape, which runs."""
+    broker.create_topic("start-shape", 1)
+    text = serdes.string()
+    builder = StreamsBuilder()
+    builder.stream("start-shape", Consumed(text, text)).for_each(lambda key, value: None)
+    own = {"application.id": "start-shape", "bootstrap.servers": broker.bootstrap_servers}
+    streams = KafkaStreams(builder.build(), {**own, "state.dir": str(state)}, host="local")
+    streams.start()
+    assert streams.wait_until_running()
+    return streams
+
+
+def test_a_new_shape_has_its_session_before_the_old_one_leaves(
+    kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    """It waited for up to 55 s, and began to start Spark then."""
+    program, told = tmp_path / "changed.py", tmp_path / "told"
+    program.write_text(CHANGED)
+    arguments = (str(program), kafka_broker.bootstrap_servers)
+    with old_shape(kafka_broker, tmp_path / "old") as old, told.open("wb") as errors:
+        new = subprocess.Popen(
+            [sys.executable, *arguments, "240000"], env=environment(tmp_path), stderr=errors
+        )
+        try:
+            wait_for(
+                lambda: "the session is there" in told.read_text(),
+                "the session of the new shape",
+                PATIENCE_SECONDS,
+            )
+            assert "run a topology of another shape" in told.read_text()
+            assert old.state is State.RUNNING
+            old.close()
+            assert new.wait(PATIENCE_SECONDS) == 0, told.read_text()
+        finally:
+            new.kill()
+            new.wait()
 
 
 def processes_with(argument: str) -> list[int]:

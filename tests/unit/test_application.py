@@ -41,7 +41,7 @@ class FakeQuery:
     made: ClassVar[list[FakeQuery]]
     trouble: ClassVar[str | None]
 
-    def __init__(self, blueprint: Any, spark: Any, surroundings: Surroundings, early: Any) -> None:
+    def __init__(self, blueprint: Any, early: Any, surroundings: Surroundings) -> None:
         self._on_report = surroundings.on_report
         self._members: dict[str, Report] = {}
         self.closed = 0
@@ -138,7 +138,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[FakeQuery]:
 
     monkeypatch.setattr(query, "ApplicationQuery", Fresh)
     monkeypatch.setattr(session, "launch_early", lambda config, spark: None)
-    monkeypatch.setattr(preparation, "prepare", lambda topology, config: FakeBlueprint())
+    monkeypatch.setattr(preparation, "prepare", lambda *_: FakeBlueprint())
     monkeypatch.setattr(preparation, "bounded", bounded)
     monkeypatch.setattr(replanner, "LOOK_SECONDS", PATIENCE_MS)
     return Fresh.made
@@ -205,7 +205,7 @@ def test_application_that_is_closed_while_it_starts_does_not_start(
 ) -> None:
     streams = application()
 
-    def prepare(topology: Any, config: Any) -> FakeBlueprint:
+    def prepare(*_: Any) -> FakeBlueprint:
         streams.close()
         return FakeBlueprint()
 

@@ -194,7 +194,7 @@ def test_of_two_threads_one_starts_it(
 ) -> None:
     streams, inside, errors = application(), threading.Event(), list[str]()
 
-    def prepare(topology: Any, config: Any) -> FakeBlueprint:
+    def prepare(*_: Any) -> FakeBlueprint:
         if not inside.is_set():
             inside.set()
             other = threading.Thread(target=start)

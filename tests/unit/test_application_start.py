@@ -108,10 +108,10 @@ def test_start_that_fails_or_is_closed_meanwhile_leaves_no_broker(
 ) -> None:
     streams = without_cluster()
 
-    def refuse(topology: Any, config: Any) -> FakeBlueprint:
+    def refuse(*_: Any) -> FakeBlueprint:
         raise StreamsError("no way")
 
-    def close(topology: Any, config: Any) -> FakeBlueprint:
+    def close(*_: Any) -> FakeBlueprint:
         streams.close()
         return FakeBlueprint()
 

@@ -42,7 +42,7 @@ def starting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[
     )
     tasks = tuple(plan_tasks(plan_subtopologies(topology, "app"), {"in": 2}))
     blueprint = Blueprint(streams._config, tasks, {"in": 2}, "tasks", frozenset())
-    monkeypatch.setattr(preparation, "prepare", lambda topology, config: blueprint)
+    monkeypatch.setattr(preparation, "prepare", lambda *_: blueprint)
     begun, over = threading.Event(), threading.Event()
 
     def start_query(*_: Any) -> Any:

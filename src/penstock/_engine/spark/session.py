@@ -121,6 +121,42 @@ def launch_early(
     return EarlyJvm(lambda options: _launch_jvm(conf, config, options, log), is_first=is_first)
 
 
+class EarlySession:
+    """The session of an application that is being prepared: its JVM starts at once, and the session
+    where the preparation has to wait. The user's own is taken as it is.
+    """
+
+    def __init__(self, config: StreamsConfig, given: SparkSession | None) -> None:
+        self._config, self._given = config, given
+        self._jvm = launch_early(config, given)
+        self._started: SparkSession | None = None
+        self._taken = False
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it writes an archive of Spark's classes, which makes later starts quicker."""
+        return self._jvm is not None and self._jvm.is_first
+
+    def start(self) -> None:
+        """Start the session now, unless there is one."""
+        if self._jvm is not None and self._started is None:
+            self._started, _ = session_for(self._config, None, early=self._jvm)
+
+    def take(self) -> tuple[SparkSession, bool]:
+        """Return the session, and whether this process must stop it."""
+        self._taken = True
+        if self._started is not None:
+            return self._started, True
+        return session_for(self._config, self._given, early=self._jvm)
+
+    def abandon(self) -> None:
+        """End what was started, unless it was taken."""
+        if self._started is not None and not self._taken:
+            stop_owned(self._started)
+        elif self._jvm is not None:
+            self._jvm.abandon()
+
+
 def try_spark(config: StreamsConfig) -> str:
     """Run a small job in a Python worker; return the version and the master.
 

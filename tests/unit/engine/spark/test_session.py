@@ -188,3 +188,43 @@ def test_blanks_in_the_names_of_folders_do_not_part_options(
     options = session._jvm_options(StreamsConfig({"application.id": "a"}), heavy=True)
     assert f'"-Dlog4j2.configurationFile={session._LOG4J}"' in options
     assert f'"-XX:ArchiveClassesAtExit={tmp_path}/my cache/spark/classes-' in options
+
+
+class FakeJvm:
+    """Stands for a JVM that starts meanwhile."""
+
+    is_first = False
+
+    def __init__(self) -> None:
+        self.abandoned = 0
+
+    def abandon(self) -> None:
+        self.abandoned += 1
+
+
+@pytest.mark.parametrize(
+    ("starts", "takes", "stopped", "abandoned"),
+    [(True, False, 1, 0), (True, True, 0, 1), (False, False, 0, 1), (False, True, 0, 1)],
+)
+def test_an_early_session_that_is_not_taken_is_stopped(
+    monkeypatch: pytest.MonkeyPatch, *, starts: bool, takes: bool, stopped: int, abandoned: int
+) -> None:
+    jvm, made, ended = FakeJvm(), list[Any](), list[Any]()
+
+    def start(*_: Any, early: Any) -> tuple[object, bool]:
+        assert early is jvm
+        made.append(object())
+        return made[-1], True
+
+    monkeypatch.setattr(session, "launch_early", lambda *_: jvm)
+    monkeypatch.setattr(session, "session_for", start)
+    monkeypatch.setattr(session, "stop_owned", ended.append)
+    early = session.EarlySession(SETTINGS, None)
+    if starts:
+        early.start()
+        early.start()
+    if takes:
+        assert early.take() == (made[0], True)
+    early.abandon()
+    assert len(made) == int(starts or takes)
+    assert (len(ended), jvm.abandoned) == (stopped, abandoned)

@@ -7,7 +7,7 @@ again.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from confluent_kafka.admin import AdminClient
@@ -40,14 +40,19 @@ from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig
 
 
-def prepare(topology: Topology, config: StreamsConfig) -> Blueprint:
-    """Check the cluster against the topology, make what is missing, and plan the tasks."""
+def prepare(
+    topology: Topology, config: StreamsConfig, meanwhile: Callable[[], None] = lambda: None
+) -> Blueprint:
+    """Check the cluster against the topology, make what is missing, and plan the tasks. Nothing is
+    made before the members of another program have left; `meanwhile` is called where that takes
+    time.
+    """
     check_clients(config)
     config.check_optimizations(topology.optimizations)
     _check_reads(draft_of(topology, config.application_id))
     admin = open_admin(config)
     refuse_unfinished_backfill(config, admin)
-    return make_ready(topology, config, admin)
+    return make_ready(topology, config, admin, meanwhile)
 
 
 def _check_reads(draft: Draft) -> None:
@@ -60,7 +65,12 @@ def _check_reads(draft: Draft) -> None:
         raise TopologyError(msg)
 
 
-def make_ready(topology: Topology, config: StreamsConfig, admin: AdminClient) -> Blueprint:
+def make_ready(
+    topology: Topology,
+    config: StreamsConfig,
+    admin: AdminClient,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Blueprint:
     """Make what is missing on a cluster that has been looked at, and plan the tasks."""
     draft = draft_of(topology, config.application_id)
     if draft.has_patterns:
@@ -72,7 +82,7 @@ def make_ready(topology: Topology, config: StreamsConfig, admin: AdminClient) ->
     identity = identity_of(draft.plans, layout.tasks)
     state = StateDirectory(config.state_dir, config.application_id)
     state.check_owner()
-    wait_for_agreement(config, admin, identity, state.dead_members, time.sleep)
+    wait_for_agreement(config, admin, identity, state.dead_members, meanwhile)
     writers = _writers(draft, config)
     check_outputs(admin, writers)
     ensure_internal_topics(admin, layout.internal_topics, config)

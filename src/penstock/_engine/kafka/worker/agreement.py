@@ -8,6 +8,7 @@ another plan would take the same number for another task.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Collection, Iterable
 
 from confluent_kafka.admin import AdminClient
@@ -67,10 +68,11 @@ def wait_for_agreement(
     admin: AdminClient,
     own: Identity,
     dead: DeadMembers,
-    pause: Callable[[float], object],
+    meanwhile: Callable[[], None],
 ) -> None:
     """Wait until the group has no members of another program or plan: those that were killed, or
-    are about to leave, are gone when their session is over.
+    are about to leave, are gone when their session is over. Where there are some, `meanwhile` is
+    called first.
 
     Raises:
         StreamsError: they stay.
@@ -93,7 +95,9 @@ def wait_for_agreement(
                 refusal(config.application_id, others, own),
                 patience,
             )
-        pause(_ASK_AGAIN_SECONDS)
+            meanwhile()
+            continue
+        time.sleep(_ASK_AGAIN_SECONDS)
 
 
 class Agreement:

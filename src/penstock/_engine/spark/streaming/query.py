@@ -8,7 +8,6 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock._clock import monotonic, new_id
@@ -16,7 +15,6 @@ from penstock._engine.control.application_host import ApplicationHost, Surroundi
 from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.slot_plan import SlotPlan, SlotRule
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.known_sources import register_known
 from penstock._engine.spark.lost_processes import (
     EXITED,
@@ -25,7 +23,7 @@ from penstock._engine.spark.lost_processes import (
     lost_its_offsets,
     why_not_started,
 )
-from penstock._engine.spark.session import log_path, session_for, stop_owned
+from penstock._engine.spark.session import EarlySession, log_path, stop_owned
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.arrow_rows import SCHEMAS
 from penstock._engine.spark.streaming.early_turn import (
@@ -58,16 +56,14 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
     def __init__(
         self,
         blueprint: Blueprint,
-        spark: SparkSession | None,
+        early: EarlySession,
         surroundings: Surroundings,
-        early: EarlyJvm | None = None,
     ) -> None:
         config = blueprint.config
         # A program that cannot be shipped is refused before there is a session.
         program = self._pack(blueprint)
-        is_first = early is not None and early.is_first
-        surroundings.on_stage(f"STARTING SPARK{' FOR THE FIRST TIME' if is_first else ''}")
-        self._spark, self._owned = session_for(config, spark, early=early)
+        surroundings.on_stage(f"STARTING SPARK{' FOR THE FIRST TIME' if early.is_first else ''}")
+        self._spark, self._owned = early.take()
         if self._owned:
             register_known(self._spark)
         context = self._spark.sparkContext
