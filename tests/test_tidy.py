@@ -82,6 +82,7 @@ MIRRORED_BY = {
     "_engine/runtime/records.py": "unit/engine/runtime/input/test_partition_run.py",
     "_engine/kafka/worker/processing.py": "broker/test_slow_functions.py",
     "_engine/kafka/application/reset.py": "broker/test_reset.py",
+    "_engine/kafka/application/resume.py": "broker/test_lost_offsets.py",
     "_engine/kafka/tasks/restore.py": "broker/test_restore.py",
     "_engine/kafka/tasks/assigned_task.py": "crash/test_rebalance.py",
     "_engine/kafka/client/schema_registry.py": "unit/test_schema_registry.py",

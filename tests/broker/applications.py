@@ -45,9 +45,13 @@ def run_until(
     with TaskHost(blueprint) as host:
         worker = open_worker(blueprint, host, committed.extend)
         until = time.monotonic() + PATIENCE_SECONDS
-        while not done(committed):
-            assert time.monotonic() < until, f"only this was committed: {committed}"
-            worker.step()
+        try:
+            while not done(committed):
+                assert time.monotonic() < until, f"only this was committed: {committed}"
+                worker.step()
+        except BaseException:
+            worker.abandon()
+            raise
         worker.close()
     return committed
 

@@ -873,7 +873,7 @@ RUN_USAGE = (
 )
 COMMANDS = (
     "init, run, backfill, describe, plan, config, topics, produce, consume, query, top, reset, "
-    "capacity, doctor, pack, jvm-options, broker, demo, completion"
+    "resume, capacity, doctor, pack, jvm-options, broker, demo, completion"
 )
 BUILDER = (
     "from penstock import StreamsBuilder\n{0} = StreamsBuilder()\n{0}.stream('in').to('out')\n"

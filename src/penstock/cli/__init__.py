@@ -33,6 +33,7 @@ COMMANDS = (
     "query",
     "top",
     "reset",
+    "resume",
     "capacity",
     "doctor",
     "pack",

@@ -27,16 +27,15 @@ from penstock._engine.planner.reset import (
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.topology.topology import Topology
-from penstock.cli.arguments.clusters import config_without_program, reached
+from penstock.cli.arguments.clusters import reached
 from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
     add_json,
     add_program,
     names,
-    settings_of,
 )
-from penstock.cli.arguments.programs import Application, load_application
+from penstock.cli.arguments.programs import add_application_id, application_of
 from penstock.cli.arguments.times import duration, moment_ms
 from penstock.cli.printing import Paint, indented, plural, table, to_json
 from penstock.errors import StreamsError
@@ -74,21 +73,9 @@ def register(commands: Commands) -> None:
         examples=_EXAMPLES,
     )
     add_program(parser, optional=True)
-    parser.add_argument(
-        "--application-id",
-        metavar="ID",
-        help="the id of the application, instead of the program's own or without a program",
-    )
+    add_application_id(parser)
     parser.add_argument("--dry-run", action="store_true", help="show what would be done, only")
     parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument(
-        "--wait",
-        type=float,
-        default=0.0,
-        metavar="SECONDS",
-        help="how long to wait for members of the group to leave, such as those of an application "
-        "that crashed (default 0)",
-    )
     _add_target(parser)
     _add_scope(parser)
     add_cluster(parser)
@@ -144,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Other commands do without the Kafka client.
     from penstock._engine.kafka.application.reset import examine, perform  # noqa: PLC0415
 
-    application = _application(arguments)
+    application = application_of(arguments)
     topology, config = application.topology, application.config
     name = config.application_id
     with reached(config, arguments) as whole:
@@ -249,19 +236,6 @@ def as_text(plan: ResetPlan) -> list[str]:
 
 def _known(plan: ResetPlan) -> Iterator[OffsetChange]:
     return (change for change in plan.offsets if change.before is not None)
-
-
-def _application(arguments: argparse.Namespace) -> Application:
-    settings = settings_of(arguments)
-    if arguments.application_id is not None:
-        settings["application.id"] = arguments.application_id
-    if arguments.program is not None:
-        return load_application(arguments.program, settings, arguments.arguments)
-    if "application.id" not in settings:
-        msg = "reset needs a program, penstock reset app.py, or --application-id ID"
-        raise StreamsError(msg)
-    config = config_without_program(arguments)
-    return Application(Topology(), StreamsConfig({**config.given(), **settings}))
 
 
 def _confirmed(application_id: str) -> bool:

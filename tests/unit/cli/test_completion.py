@@ -29,7 +29,7 @@ def complete(line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("penstock re", ["reset"]),
+        ("penstock re", ["reset", "resume"]),
         ("penstock reset --dr", ["--dry-run"]),
         ("penstock describe --format s", ["svg"]),
         ("penstock completion z", ["zsh"]),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from penstock._engine.planner.identity import NO_IDENTITY, Identity
 from penstock._engine.planner.plan import SubtopologyPlan
@@ -34,6 +34,13 @@ class Blueprint:
     """The user's topics that the program writes by name; they existed at the start."""
     copartitioned: tuple[frozenset[str], ...] = ()
     """Groups of topics whose records of one key must have the same partition number, for joins."""
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
+    """The ids of the topics that the tasks read, if the application keeps state."""
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether a store of the tasks outlives its process."""
+        return keeps_state(self.tasks)
 
     def changelogs(self) -> frozenset[str]:
         """Return the topics from which lost state is restored."""
@@ -43,3 +50,12 @@ class Blueprint:
             for store in task.subtopology.stores.values()
             if store.changelog is not None
         )
+
+
+def keeps_state(tasks: Iterable[TaskPlan]) -> bool:
+    """Return whether a store of `tasks` outlives its process: it has a changelog, or is on disk."""
+    return any(
+        store.restored_from is not None or store.builder.engine != "in_memory"
+        for task in tasks
+        for store in task.subtopology.stores.values()
+    )

@@ -99,8 +99,10 @@ class ResetPlan:
         return not (changed or self.delete_topics or self.delete_local)
 
 
-def check_not_running(application_id: str, members: Iterable[Member]) -> None:
-    """Refuse to reset an application while its group has members.
+def check_not_running(
+    application_id: str, members: Iterable[Member], what: str = "it is reset"
+) -> None:
+    """Refuse to change the offsets of an application while its group has members.
 
     Raises:
         StreamsError: it has.
@@ -109,7 +111,7 @@ def check_not_running(application_id: str, members: Iterable[Member]) -> None:
     if listed:
         count = f"{len(listed)} member{'s' if len(listed) > 1 else ''}"
         msg = (
-            f"application {application_id!r} must not run while it is reset; its group has "
+            f"application {application_id!r} must not run while {what}; its group has "
             f"{count}: {'; '.join(listed)}; stop all instances; of one that crashed, "
             "members stay until session.timeout.ms (45 s unless set) is over: wait for them with "
             "--wait 60"

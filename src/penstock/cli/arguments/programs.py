@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import runpy
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,8 @@ from typing import Any, NoReturn
 
 from penstock._engine.topology.topology import Topology
 from penstock.application import KafkaStreams
+from penstock.cli.arguments.clusters import config_without_program
+from penstock.cli.arguments.options import settings_of
 from penstock.dsl.builder import StreamsBuilder
 from penstock.errors import StreamsError, failure_location, user_traceback
 from penstock.settings import StreamsConfig
@@ -64,6 +67,42 @@ def load_application(
         except _EnoughSeenError:
             return seen[0]
     return _named_after(path, topology_among(names, path), settings)
+
+
+def add_application_id(parser: argparse.ArgumentParser) -> None:
+    """Add what a command about the group of an application needs besides a program, or without."""
+    parser.add_argument(
+        "--application-id",
+        metavar="ID",
+        help="the id of the application, instead of the program's own or without a program",
+    )
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="how long to wait for members of the group to leave, such as those of an application "
+        "that crashed (default 0)",
+    )
+
+
+def application_of(arguments: argparse.Namespace) -> Application:
+    """Return the application of a program, or one without a topology that is named by its id.
+
+    Raises:
+        StreamsError: neither is given.
+    """
+    settings = settings_of(arguments)
+    if arguments.application_id is not None:
+        settings["application.id"] = arguments.application_id
+    if arguments.program is not None:
+        return load_application(arguments.program, settings, arguments.arguments)
+    if "application.id" not in settings:
+        name = arguments.command
+        msg = f"{name} needs a program, penstock {name} app.py, or --application-id ID"
+        raise StreamsError(msg)
+    config = config_without_program(arguments)
+    return Application(Topology(), StreamsConfig({**config.given(), **settings}))
 
 
 def _names_in(path: str, name: str = "<run_path>") -> dict[str, Any]:

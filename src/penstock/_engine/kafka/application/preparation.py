@@ -7,7 +7,7 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from confluent_kafka.admin import AdminClient
@@ -24,15 +24,18 @@ from penstock._engine.kafka.client.clients import check_clients, isolation_of
 from penstock._engine.kafka.client.denials import check_permissions
 from penstock._engine.kafka.client.stable_ends import stable_ends
 from penstock._engine.kafka.client.topics import (
+    PATIENCE_SECONDS,
     check_outputs,
+    describe_topics,
     existing_topics,
     partition_counts,
 )
 from penstock._engine.kafka.worker.agreement import wait_for_agreement
-from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.blueprint import Blueprint, keeps_state
 from penstock._engine.planner.identity import identity_of
 from penstock._engine.planner.internal_topics import task_topic_name
 from penstock._engine.planner.layout import Draft, draft_of, lay_out
+from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
 from penstock._engine.topology.topology import Topology
@@ -99,7 +102,17 @@ def make_ready(
         global_stores=draft.global_stores,
         output_topics=frozenset(writers),
         copartitioned=draft.copartitioned,
+        topic_ids=_ids_of_inputs(admin, layout.tasks),
     )
+
+
+def _ids_of_inputs(admin: AdminClient, tasks: Collection[TaskPlan]) -> dict[str, str]:
+    """Return the ids of the topics that the tasks read, for the marks of committed offsets."""
+    if not keeps_state(tasks):
+        return {}
+    inputs = sorted({topic for task in tasks for topic, _ in task.inputs})
+    found = describe_topics(admin, inputs, PATIENCE_SECONDS)
+    return {topic: str(one.topic_id) for topic, one in found.items()}
 
 
 def _writers(draft: Draft, config: StreamsConfig) -> dict[str, str]:

@@ -42,7 +42,7 @@ _LOOK_AGAIN_SECONDS = 1.0
 def examine(wish: ResetRequest, config: StreamsConfig, wait_seconds: float = 0.0) -> Facts:
     """Look at the group, the topics and the local state; wait so long for members to leave."""
     admin = open_admin(config)
-    members = _members_left(admin, wish.application_id, wait_seconds)
+    members = members_left(admin, wish.application_id, wait_seconds)
     topics = frozenset(existing_topics(admin))
     committed = committed_offsets(config)
     concerned = {*inputs_of(wish, committed), *wish.intermediate} & topics
@@ -87,7 +87,8 @@ def perform(
         say(f"deleted the internal topics {', '.join(plan.delete_topics)}")
 
 
-def _members_left(admin: AdminClient, group: str, wait_seconds: float) -> tuple[Member, ...]:
+def members_left(admin: AdminClient, group: str, wait_seconds: float) -> tuple[Member, ...]:
+    """Return the members of a group; wait so long for them to leave."""
     until = clock.monotonic() + wait_seconds
     while (members := members_of(admin, group)) and clock.monotonic() < until:
         time.sleep(_LOOK_AGAIN_SECONDS)

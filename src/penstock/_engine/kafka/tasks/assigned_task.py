@@ -76,9 +76,17 @@ class WorkerHost(Protocol):
     def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool: ...
 
 
-def find_offsets(tasks: Collection[AssignedTask], inputs: Inputs, blueprint: Blueprint) -> None:
-    """Read where the tasks were committed, with one request."""
+def find_offsets(
+    tasks: Collection[AssignedTask],
+    inputs: Inputs,
+    blueprint: Blueprint,
+    refuse_lost: Callable[[Iterable[Partition]], None],
+) -> None:
+    """Read where the tasks were committed, with one request. `refuse_lost` is called with the
+    partitions of which nothing is committed.
+    """
     committed = inputs.committed([place for each in tasks for place in each.plan.inputs])
+    refuse_lost([place for place, at in committed.items() if at is None])
     for each in tasks:
         each.begin_at(committed, blueprint, inputs)
 

@@ -18,10 +18,11 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import BrokerAway, crash_point
-from penstock._engine.kafka.client.topics import end_offsets
+from penstock._engine.kafka.client.topics import end_offsets, purge
 from penstock._engine.kafka.tasks.assigned_task import AssignedTask
 from penstock._engine.kafka.tasks.inputs import Inputs
 from penstock._engine.kafka.tasks.pace import is_due
+from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import CommitOffset
 from penstock.errors import StreamsError
@@ -125,6 +126,23 @@ class Checkpoints:
                 ):
                     return
                 time.sleep(_MARKER_PAUSE_SECONDS)
+
+
+class RepartitionPurge:
+    """Deletes the records of repartition topics that are read and committed, now and then."""
+
+    def __init__(self, admin: AdminClient, blueprint: Blueprint, now_ms: int) -> None:
+        self._admin, self._interval_ms = admin, blueprint.config.repartition_purge_interval_ms
+        # The offsets of the task topic mean nothing, see `proving_offsets`.
+        self._topics = blueprint.internal_topics - {blueprint.task_topic}
+        self._last_ms = now_ms
+
+    def committed(self, offsets: Mapping[Partition, CommitOffset], now_ms: int) -> None:
+        """Delete what lies before these offsets, if it is due."""
+        if is_due(now_ms, self._last_ms, self._interval_ms):
+            self._last_ms = now_ms
+            done = {at: kept.offset for at, kept in offsets.items() if at[0] in self._topics}
+            purge(self._admin, done)
 
 
 def _changelogs(tasks: Iterable[AssignedTask]) -> list[Partition]:

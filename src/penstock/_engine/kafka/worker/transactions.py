@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import _thread
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
@@ -83,8 +83,9 @@ class Committer(Protocol):
     def flush(self) -> bool:
         """Wait until what was sent is written; return whether all of it is."""
 
-    def commit(self, offsets: Offsets, group_metadata: Any) -> None:
-        """Make what was sent and `offsets` durable. Raises TaskMigrated if another worker owns the
+    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> None:
+        """Make what was sent and `offsets` durable, and `marks` of them: with them, or right
+        behind them if there are no transactions. Raises TaskMigrated if another worker owns the
         tasks, CommitPostponed if the same commit can be tried again.
         """
 
@@ -202,7 +203,7 @@ class AtLeastOnce(_Sender):
         if self._seen - before > self._member.session_seconds / 2:
             self._stood_still = True
 
-    def commit(self, offsets: Offsets, group_metadata: Any) -> None:
+    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> None:
         crash_point("before-flush")
         self._flush()
         crash_point("before-offsets")
@@ -215,6 +216,10 @@ class AtLeastOnce(_Sender):
             # The broker has confirmed the generation, however long its answer took.
             self._seen, self._stood_still = monotonic(), False
         crash_point("after-commit")
+        if marks:
+            # Not before: a mark says that its offset is committed.
+            super().send(list(marks))
+            self._flush()
 
     def _check_generation(self, group_metadata: Any) -> None:
         """Refuse to commit with a generation whose assignment has not reached this worker: the
@@ -257,10 +262,11 @@ class ExactlyOnce(_Sender):
             self._begin()
             super().send(outputs)
 
-    def commit(self, offsets: Offsets, group_metadata: Any) -> None:
+    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> None:
         if not offsets and not self._open:
             return
         self._begin()
+        super().send(list(marks))
         try:
             crash_point("before-offsets")
             if offsets:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from penstock._clock import Clock, SystemClock, monotonic
@@ -23,7 +23,6 @@ from penstock._engine.kafka.client.client_errors import (
     TaskTimeout,
     crash_point,
 )
-from penstock._engine.kafka.client.topics import purge
 from penstock._engine.kafka.tasks.assigned_task import (
     AssignedTask,
     LockedTasks,
@@ -34,9 +33,10 @@ from penstock._engine.kafka.tasks.assigned_task import (
 from penstock._engine.kafka.tasks.open_transactions import OpenTransactions
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.kafka.worker.agreement import Agreement
-from penstock._engine.kafka.worker.checkpoints import Checkpoints, proving_offsets
+from penstock._engine.kafka.worker.checkpoints import Checkpoints, RepartitionPurge, proving_offsets
 from penstock._engine.kafka.worker.figures import WorkerFigures
 from penstock._engine.kafka.worker.freed_memory import FreedMemory
+from penstock._engine.kafka.worker.offset_marks import OffsetMarks
 from penstock._engine.kafka.worker.processing import Processing
 from penstock._engine.kafka.worker.silence import open_silence
 from penstock._engine.kafka.worker.task_set import TaskSet
@@ -98,18 +98,17 @@ class Worker:
         self._clock = clock or SystemClock()
         self._tasks = TaskSet(blueprint)
         self._kept: list[Any] = []
-        now_ms = self._clock.now_ms()
-        self._last_commit_ms = self._last_purge_ms = now_ms
+        self._last_commit_ms = now_ms = self._clock.now_ms()
         self.joined = False
         self._woken = threading.Event()
         self.wait_ms_max: int | None = None
         """How long a step may wait for records; None: as long as `poll.ms` says."""
         self.figures = WorkerFigures(blueprint, self._tasks, clients, host)
         self._times = ThreadTimes(monotonic(), now_ms)
-        self.metrics = WorkerMetrics(
-            self._tasks, clients.inputs, host, self._times, debug=self._config.records_debug_metrics
-        )
+        debug = self._config.records_debug_metrics
+        self.metrics = WorkerMetrics(self._tasks, clients.inputs, host, self._times, debug=debug)
         self._checkpoints = Checkpoints(clients.admin, clients.inputs, now_ms)
+        self._purge = RepartitionPurge(clients.admin, blueprint, now_ms)
         self._inputs = clients.inputs
         self._open_transactions = OpenTransactions(clients.inputs)
         self._restorer = clients.restorer
@@ -119,6 +118,7 @@ class Worker:
         )
         self._task_timeout = TaskTimeout(self._config.task_timeout_ms)
         self._locks = LockedTasks(self._member_id)
+        self._marks = OffsetMarks(blueprint, clients.read_marks, self._clock)
         self._committer = clients.make_committer(self._membership)
         self._processing = Processing(self._config, self._inputs, self._clock, self._times)
         self._silence = open_silence(clients.admin, self._inputs, blueprint.ends)
@@ -161,8 +161,9 @@ class Worker:
             return True
         return processed
 
-    def commit(self, *, checkpoint: bool = False, rests: bool = False) -> None:
+    def commit(self, *, checkpoint: bool = False, rests: bool = False, stops: bool = False) -> None:
         """Commit what all tasks have done since the last commit; if `rests`, inputs that rest too.
+        `stops` says that it is the last commit of this worker.
 
         Now and then, and if `checkpoint`, local state also gets a checkpoint: the end of its
         changelog. What has been committed since is read once more after a crash.
@@ -192,12 +193,14 @@ class Worker:
         ends = {}
         if checkpoint or self._checkpoints.due(self._clock.now_ms()):
             ends = self._checkpoints.ends(checkpointed, offsets, self._committer.flush)
-        self._committer.commit(offsets, self._membership.metadata)
+        marks = self._marks.outputs(offsets, due=checkpoint, stops=stops)
+        self._committer.commit(offsets, self._membership.metadata, marks)
+        self._marks.committed(offsets)
         end = monotonic()
         self._times.committed(end - begin, end - flushed)
         self._task_timeout.reset()
         self._host.crash_log.reset_deaths()
-        self._maybe_purge(offsets)
+        self._purge.committed(offsets, self._clock.now_ms())
         if self._host.refusals.committed():
             self._committer = self._clients.make_committer(self._membership)
         for each in checkpointed:
@@ -260,6 +263,7 @@ class Worker:
         self._silence.close()
         try:
             self._committer.abort()
+            self._mark_last_commit()
         finally:
             for index in list(self._tasks.opened):
                 failed = self._tasks.pop(index)
@@ -272,6 +276,16 @@ class Worker:
             self._inputs.close()
             self._membership.leave()
 
+    def _mark_last_commit(self) -> None:
+        """Leave the marks of what is committed, for a failed application may stand still for long.
+        Without transactions the changelogs may be further.
+        """
+        marks = self._marks.outputs({}, due=True, stops=self._config.exactly_once)
+        if marks:
+            offsets = proving_offsets(self._tasks.started(), self._blueprint.task_topic)
+            with suppress(StreamsError):
+                self._committer.commit(offsets, self._membership.metadata, marks)
+
     def _commit_at_last(self) -> None:
         for _ in range(_LAST_COMMITS):
             try:
@@ -281,7 +295,7 @@ class Worker:
                 self.commit()
                 if self._config.exactly_once:
                     self._checkpoints.wait_for_markers(self._tasks.started().values())
-                self.commit(checkpoint=True, rests=True)
+                self.commit(checkpoint=True, rests=True, stops=True)
             except CommitPostponed as postponed:
                 _log.warning("worker=%s cannot commit yet: %s", self._member_id, postponed)
                 self._membership.poll(_COMMIT_AGAIN_MS / 1000)
@@ -348,7 +362,7 @@ class Worker:
             return
         # For all of them at once: a worker that gets hundreds would ask as often, and take no part
         # in the group meanwhile. Stable committed offsets first, then the ends: see restore.py.
-        find_offsets(opening, self._inputs, self._blueprint)
+        find_offsets(opening, self._inputs, self._blueprint, self._marks.refuse_lost)
         for outdated in find_what_to_restore(opening, self._clients.admin, self._clock.now_ms()):
             self._restore_anew(outdated, only_store=True)
         for each in self._tasks.kept(opening):
@@ -427,16 +441,12 @@ class Worker:
         tasks = (each.task for each in self._tasks.opened.values())
         if any(task.commit_requested and task.uncommitted for task in tasks):
             return True
-        if self._processing.must_commit() and self._tasks.uncommitted():
-            return True
-        if (
-            self._blueprint.ends is not None
-            and self._tasks.uncommitted()
-            and self.figures.caught_up()
+        is_bounded = self._blueprint.ends is not None
+        if self._tasks.uncommitted() and (
+            self._processing.must_commit() or (is_bounded and self.figures.caught_up())
         ):
             return True
-        interval_ms = self._config.commit_interval_ms
-        return is_due(self._clock.now_ms(), self._last_commit_ms, interval_ms)
+        return is_due(self._clock.now_ms(), self._last_commit_ms, self._config.commit_interval_ms)
 
     def _commit_soon_again(self, postponed: CommitPostponed) -> None:
         now_ms = self._clock.now_ms()
@@ -444,16 +454,6 @@ class Worker:
             self._task_timeout.record_failure(postponed, monotonic())
         _log.info("worker=%s commits a little later: %s", self._member_id, postponed)
         self._last_commit_ms = now_ms + _COMMIT_AGAIN_MS - self._config.commit_interval_ms
-
-    def _maybe_purge(self, offsets: Mapping[tuple[str, int], CommitOffset]) -> None:
-        """Now and then delete the records of repartition topics that are read and committed."""
-        now_ms = self._clock.now_ms()
-        if is_due(now_ms, self._last_purge_ms, self._config.repartition_purge_interval_ms):
-            self._last_purge_ms = now_ms
-            # The offsets of the task topic mean nothing, see `proving_offsets`.
-            internal = self._blueprint.internal_topics - {self._blueprint.task_topic}
-            done = {at: kept.offset for at, kept in offsets.items() if at[0] in internal}
-            purge(self._clients.admin, done)
 
     def _close_tasks(self, indices: Iterable[int]) -> None:
         """Close tasks, all of them, also if a user's `close` raises; then raise it."""
@@ -494,6 +494,7 @@ class Worker:
         detached = self._tasks.pop(index)
         self._times.closed += 1
         self._inputs.remove(detached.offsets)
+        self._marks.forget(detached.offsets)
         self._restorer.drop([job.partition for job in detached.restoring])
         detached.clear_marker()
         self._freed_memory.note()

@@ -21,6 +21,7 @@ from penstock._engine.kafka.tasks.assigned_task import WorkerHost
 from penstock._engine.kafka.tasks.inputs import InputReader, Inputs
 from penstock._engine.kafka.tasks.restore import ChangelogReader, Restorer
 from penstock._engine.kafka.worker.membership import Membership, TaskOwner
+from penstock._engine.kafka.worker.offset_marks import Marks, read_offset_marks
 from penstock._engine.kafka.worker.transactions import Committer, Member, open_committer
 from penstock._engine.planner.blueprint import Blueprint
 
@@ -52,6 +53,8 @@ class WorkerClients:
     """Joins the group; the membership calls the worker when its tasks change."""
     make_committer: Callable[[GroupMembership], Committer]
     """Makes a new producer; called again when the one before is of no more use."""
+    read_marks: Callable[[], Marks]
+    """Reads the marks of committed offsets."""
 
 
 def open_clients(blueprint: Blueprint, host: WorkerHost) -> WorkerClients:
@@ -65,10 +68,12 @@ def open_clients(blueprint: Blueprint, host: WorkerHost) -> WorkerClients:
         settings = host.refusals.fit(producer_settings(config, host.member_id))
         return open_committer(settings, membership)
 
+    admin = renewed_admin(config)
     return WorkerClients(
-        renewed_admin(config),
+        admin,
         InputReader(consumer_settings(config, "input"), blueprint.ends),
         Restorer(consumer_settings(config, "restore")),
         lambda owner: Membership(group, blueprint.task_topic, owner),
         make_committer,
+        lambda: read_offset_marks(config, admin),
     )

@@ -20,7 +20,7 @@ class Answered(SinkTransactions):
         super().__init__(config, JournalPlace.of_query("q"), "0")
         self.answers = list(answers)
 
-    def commit(self, offsets: Any, group_metadata: Any) -> None:
+    def commit(self, offsets: Any, group_metadata: Any, marks: Any = ()) -> None:
         if (answer := self.answers.pop(0)) is not None:
             raise answer
 

@@ -32,6 +32,8 @@ class FakeKafka:
         self.topics: dict[Place, list[Any]] = defaultdict(list)
         self.committed: dict[Place, tuple[int, str]] = {}
         self.open_transaction: list[Any] = []
+        self.marks: dict[Any, bytes] = {}
+        """The last mark of committed offsets of each key, by partition of the task topic."""
         self.refusals: deque[Exception] = deque()
         """What the next commits fail with."""
         self.corrupted: set[Place] = set()
@@ -74,6 +76,7 @@ class FakeKafka:
             FakeRestorer(self),
             join,
             lambda membership: FakeCommitter(self),
+            dict,
         )
 
 
@@ -281,7 +284,9 @@ class FakeCommitter:
     def flush(self) -> bool:
         return True
 
-    def commit(self, offsets: Mapping[Place, Any], group_metadata: Any) -> None:
+    def commit(
+        self, offsets: Mapping[Place, Any], group_metadata: Any, marks: Iterable[Any] = ()
+    ) -> None:
         assert group_metadata == "generation 1"
         if self._kafka.refusals:
             refusal = self._kafka.refusals.popleft()
@@ -290,6 +295,8 @@ class FakeCommitter:
         for topic, number, key, value, time, _ in self._kafka.open_transaction:
             self._kafka.topics[topic, number or 0].append((time, key, value))
         self._kafka.open_transaction.clear()
+        for topic, number, key, value, *_ in marks:
+            self._kafka.marks[topic, number, key] = value
         for place, commit in offsets.items():
             self._kafka.committed[place] = (commit.offset, commit.metadata)
         shown = ", ".join(f"{topic}-{n}@{at.offset}" for (topic, n), at in offsets.items())
