@@ -987,6 +987,7 @@ LINES: list[tuple[str, int, str]] = [
     (
         "topics app.py --bootstrap-servers 127.0.0.1:1 --set task.timeout.ms=0",
         1,
+        "using the cluster at 127.0.0.1:1, named by the command line\n"
         "penstock: the Kafka cluster at 127.0.0.1:1 does not answer: 127.0.0.1:1/bootstrap: "
         "Connect to ipv4#127.0.0.1:1 failed: Connection refused; is it up, is "
         "'bootstrap.servers' right, and does 'security.protocol' fit its listener?\n",
