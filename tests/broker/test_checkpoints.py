@@ -67,9 +67,9 @@ def watch_commits(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> list[dict[
     seen: list[dict[Any, Any]] = []
     commit = worker._committer.commit
 
-    def noting(offsets: Any, metadata: Any) -> None:
+    def noting(offsets: Any, metadata: Any, marks: Any) -> None:
         seen.append(dict(offsets))
-        commit(offsets, metadata)
+        commit(offsets, metadata, marks)
 
     monkeypatch.setattr(worker._committer, "commit", noting)
     return seen
@@ -135,7 +135,7 @@ def test_a_refused_commit_leaves_the_checkpoint_where_it_was(
 
     monkeypatch.setattr(RocksDbStore, "write", noting)
 
-    def refuse(offsets: Any, metadata: Any) -> None:
+    def refuse(offsets: Any, metadata: Any, marks: Any) -> None:
         raise TaskMigrated("another worker has taken over")
 
     with TaskHost(blueprint) as host:

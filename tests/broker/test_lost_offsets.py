@@ -236,10 +236,12 @@ def test_partitions_that_were_never_read_and_topics_made_anew_are_not_refused(
     assert counted.counts() == {"x": "2", "y": "8"}
 
 
-def test_a_reset_takes_the_marks_away(counted: Counted) -> None:
+def test_a_reset_takes_the_marks_away(counted: Counted, capsys: pytest.CaptureFixture[str]) -> None:
     counted.write(["a", "b", "a"])
     counted.run(3)
     counted.lose()
     assert counted.command("reset", "--yes", "--input-topics", counted.lines) == 0
+    assert counted.command("resume") == 1
+    assert "has no offsets with its state on this cluster" in capsys.readouterr().err
     counted.run(3)
     assert counted.counts() == {"a": "2", "b": "1"}

@@ -19,6 +19,7 @@ from penstock._engine.kafka.client.topics import (
 )
 from penstock._engine.kafka.worker.offset_marks import read_offset_marks
 from penstock._engine.planner.reset import Member, check_not_running
+from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 _DOING = "its offsets are committed"
@@ -53,11 +54,19 @@ def find_lost_offsets(config: StreamsConfig, wait_seconds: float = 0.0) -> LostO
     """Return what the group has lost; wait so long for members to leave.
 
     Raises:
-        StreamsError: the cluster does not answer, or refuses.
+        StreamsError: the application has left no marks, or the cluster refuses.
     """
     admin, application_id = open_admin(config), config.application_id
     members = members_left(admin, application_id, wait_seconds)
     marks = read_offset_marks(config, admin)
+    if not marks:
+        msg = (
+            f"application {application_id!r} has no offsets with its state on this cluster: it has "
+            "no state, has never committed since they are kept, or was reset; is it this "
+            "'application.id', and this cluster? if so, reset it (penstock reset APP), or commit "
+            "offsets with Kafka's tools"
+        )
+        raise StreamsError(msg)
     known = describe_topics(admin, {topic for topic, _ in marks}, PATIENCE_SECONDS)
     ids = {topic: str(one.topic_id) for topic, one in known.items()}
     committed = committed_offsets(config, marks)

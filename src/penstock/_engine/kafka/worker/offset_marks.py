@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from confluent_kafka.admin import AdminClient
 
@@ -126,7 +126,9 @@ def read_offset_marks(config: StreamsConfig, admin: AdminClient) -> Marks:
             if not key.startswith(_KEY.encode()):
                 continue
             number, _, name = key.decode().removeprefix(_KEY).partition(":")
-            partition, mark = (name, int(number)), OffsetMark(**json.loads(value))
+            partition, found = (name, int(number)), json.loads(value)
+            # A later version may have written more.
+            mark = OffsetMark(**{field.name: found[field.name] for field in fields(OffsetMark)})
             if partition not in marks or marks[partition].time_ms < mark.time_ms:
                 marks[partition] = mark
     return marks

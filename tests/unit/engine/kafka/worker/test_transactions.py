@@ -12,7 +12,11 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, PlainWriter, Unwritten
-from penstock._engine.kafka.client.client_errors import RecordsRefused, TaskMigrated
+from penstock._engine.kafka.client.client_errors import (
+    CommitPostponed,
+    RecordsRefused,
+    TaskMigrated,
+)
 from penstock._engine.kafka.worker.transactions import (
     AtLeastOnce,
     ExactlyOnce,
@@ -20,6 +24,7 @@ from penstock._engine.kafka.worker.transactions import (
     _unwritten,
 )
 from penstock._engine.runtime.commit import CommitOffset
+from penstock._engine.runtime.records import Output
 
 
 @pytest.fixture
@@ -104,3 +109,27 @@ def test_offsets_are_committed_by_the_consumer_that_the_member_has_now() -> None
     member.consumer = consumer("new")
     committer.commit({("in", 0): CommitOffset(1, "")}, "new")
     assert committed == ["new"]
+
+
+def test_without_transactions_marks_are_written_behind_the_offsets_they_stand_for() -> None:
+    """A mark without its offset would refuse an application that was killed before its commit."""
+    steps: list[str] = []
+
+    def commit(**_: object) -> None:
+        steps.append("offsets")
+        if len(steps) == 1:
+            raise KafkaException(KafkaError(KafkaError.ILLEGAL_GENERATION))
+
+    def write(outputs: list[Output], first: int) -> tuple[int, int]:
+        steps.append("marks")
+        return len(outputs), TAKEN
+
+    consumer = SimpleNamespace(consumer_group_metadata=lambda: "now", commit=commit)
+    member = SimpleNamespace(session_seconds=45.0, consumer=consumer)
+    committer = AtLeastOnce(ROOM, cast("Member", member))
+    committer._writer = cast("PlainWriter", SimpleNamespace(write=write, failures=list))
+    mark: Output = ("tasks", 0, b"key", b"value", None, ())
+    with pytest.raises(CommitPostponed):
+        committer.commit({("in", 0): CommitOffset(1, "")}, "now", [mark])
+    committer.commit({("in", 0): CommitOffset(1, "")}, "now", [mark])
+    assert steps == ["offsets", "offsets", "marks"]
