@@ -58,11 +58,13 @@ TESTS = (
     f"{UNIT}/spark/batch/tasks/test_arrow_records.py",
     f"{UNIT}/spark/batch/tasks/test_record_columns.py",
     f"{UNIT}/state/cache",
-    f"{UNIT}/state/segments/test_recent_rows.py",
-    f"{UNIT}/state/segments/test_rows.py",
     "tests/unit/serdes/test_lost_floats.py",
 )
-LONG_TESTS = ("tests/broker/test_bulk.py", "tests/operators")
+LONG_TESTS = (
+    f"{UNIT}/state/segments/test_recent_rows.py",
+    f"{UNIT}/state/segments/test_rows.py",
+    "tests/broker/test_bulk.py",
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -76,11 +78,18 @@ def main(arguments: Sequence[str]) -> int:
     build()
     environment = environment_with(runtimes)
     check_that_it_is_used(environment)
-    tests = TESTS if short else (*TESTS, *LONG_TESTS)
-    more = [] if short else ["--hypothesis-profile=wide"]
+    if short:
+        return run_tests("short", TESTS, environment)
+    return run_tests("suite", (*TESTS, *LONG_TESTS), environment) or run_tests(
+        "wide", TESTS[:1], environment
+    )
+
+
+def run_tests(profile: str, tests: Sequence[str], environment: dict[str, str]) -> int:
+    """Run tests with so many examples as Hypothesis' `profile` says; return 0 if all pass."""
     # Output is captured in Python: a report of the sanitizers goes to the terminal.
     quiet = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--capture=sys"]
-    command = [sys.executable, "-c", RUN, *quiet, *more, *tests]
+    command = [sys.executable, "-c", RUN, *quiet, f"--hypothesis-profile={profile}", *tests]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 

@@ -22,6 +22,8 @@ pytest_plugins = ["penstock.testing.broker"]
 # The same examples each time: a suite that fails at random is soon not believed. To look for
 # new ones: pytest --hypothesis-profile=wide.
 settings.register_profile("suite", derandomize=True, deadline=None)
+# For the short form of `make sanitize`, under which an example takes several times as long.
+settings.register_profile("short", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("wide", max_examples=2_000, deadline=None)
 settings.load_profile("suite")
 
