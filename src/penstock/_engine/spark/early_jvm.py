@@ -31,11 +31,18 @@ class EarlyJvm:
     JVM's process, which pyspark adds to.
     """
 
-    def __init__(self, launch: Callable[[dict[str, Any]], Any], *, is_first: bool = False) -> None:
+    def __init__(
+        self,
+        launch: Callable[[dict[str, Any]], Any],
+        *,
+        is_first: bool = False,
+        forget: Callable[[], None] = lambda: None,
+    ) -> None:
         """`is_first`: no JVM has written an archive of Spark's classes here, which makes later
-        starts quicker.
+        starts quicker. `forget` is called where the process ends before the JVM is there.
         """
         self.is_first = is_first
+        self._forget = forget
         self._launch = launch
         self._options: dict[str, Any] = {}
         self._gateway: Any = None
@@ -81,9 +88,10 @@ class EarlyJvm:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
         # A JVM that does not find its folder never ends. Where the system does not say which one
-        # was started, the folder stays, and the JVM ends with its input.
+        # was started, the folders stay, and the JVM ends with its input.
         if started:
             shutil.rmtree(Path(place).parent, ignore_errors=True)
+            self._forget()
 
     def _run(self) -> None:
         try:

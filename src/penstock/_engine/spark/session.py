@@ -8,6 +8,7 @@ would end it with all its workers: it passes them on to Python, whose applicatio
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import re
@@ -16,11 +17,13 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from pyspark import SparkConf, SparkContext, SparkFiles
+from pyspark import SparkConf, SparkContext, SparkFiles, java_gateway
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
 from pyspark.sql import DataFrame, SparkSession
@@ -35,6 +38,7 @@ from penstock._engine.spark.class_archive import (
     drop_archive,
 )
 from penstock._engine.spark.early_jvm import EarlyJvm
+from penstock._engine.spark.held_folder import SPARK, HeldFolder
 from penstock._engine.spark.interpreter import check_interpreter
 from penstock._engine.spark.java_options import (
     DEFAULT_OPTIONS,
@@ -58,6 +62,8 @@ BACKFILL_LOG = "backfill.log"
 _FILE_LEVEL = "WARN"
 _DAEMON_MODULE = "spark.python.daemon.module"
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
+# A socket's path has 104 bytes on some systems; its own name, of Spark, is a slash, a UUID and 7.
+_SOCKET_FOLDER_BYTES = 104 - 1 - 44
 _SIGNALS = {"INT": signal.SIGINT, "TERM": signal.SIGTERM}
 
 _forwarders: list[SignalForwarder] = []
@@ -118,7 +124,12 @@ def launch_early(
     settings = _settings(config)
     conf = _conf_of(config, settings, heavy=heavy)
     is_first = WRITES_ARCHIVE in str(conf.get(DEFAULT_OPTIONS))
-    return EarlyJvm(lambda options: _launch_jvm(conf, config, options, log), is_first=is_first)
+    shared = HeldFolder(SPARK)
+    return EarlyJvm(
+        lambda options: _launch_jvm(conf, config, options, log, shared),
+        is_first=is_first,
+        forget=shared.remove,
+    )
 
 
 class EarlySession:
@@ -317,7 +328,11 @@ def _launch(
                 conf.set(_DAEMON_MODULE, worker_daemon.MODULE)
         else:
             conf = _conf_of(config, settings, heavy=heavy)
-            gateway = _launch_jvm(conf, config, {}, log) if early is None else early.take()
+            gateway = (
+                _launch_jvm(conf, config, {}, log, HeldFolder(SPARK))
+                if early is None
+                else early.take()
+            )
             SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         session = SparkSession.builder.config(conf=conf).getOrCreate()
         if not has_jvm:
@@ -347,9 +362,43 @@ def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
 
 
 def _launch_jvm(
-    conf: SparkConf, config: StreamsConfig, options: dict[str, Any], log: str = SPARK_LOG
+    conf: SparkConf, config: StreamsConfig, options: dict[str, Any], log: str, shared: HeldFolder
 ) -> Any:
-    """Start a JVM; `options` are those of its process, which pyspark adds to."""
+    """Start a JVM; `options` are those of its process, which pyspark adds to. What it and Python
+    share is in the folder `shared`, which both hold: a JVM that does not find it never ends.
+    """
+    if len(os.fsencode(shared.path)) <= _SOCKET_FOLDER_BYTES:
+        conf.set("spark.python.unix.domain.socket.dir", str(shared.path))
+    held = shared.duplicate()
+    options["pass_fds"] = (held,)
+    try:
+        with _folders_in(shared.path):
+            gateway = _launch_with_log(conf, config, options, log)
+    except BaseException:
+        shared.remove()
+        raise
+    finally:
+        os.close(held)
+    atexit.register(shared.remove)
+    return gateway
+
+
+@contextmanager
+def _folders_in(folder: Path) -> Iterator[None]:
+    """Have pyspark make in `folder` the one in which the JVM says how it is reached."""
+    pyspark_launch: Any = java_gateway
+    before = pyspark_launch.tempfile
+    here = partial(before.mkdtemp, dir=folder)
+    pyspark_launch.tempfile = SimpleNamespace(mkdtemp=here, mkstemp=before.mkstemp)
+    try:
+        yield
+    finally:
+        pyspark_launch.tempfile = before
+
+
+def _launch_with_log(
+    conf: SparkConf, config: StreamsConfig, options: dict[str, Any], log: str
+) -> Any:
     # In a process session of its own, signals to the terminal's or the shell's process group do not
     # end it before its work is done. It ends with this process all the same: its input closes.
     options["start_new_session"] = True

@@ -38,7 +38,7 @@ def test_the_log_of_spark_is_its_owners_alone(
         log.parent.mkdir(parents=True)
         log.write_text("of the last start")
         log.chmod(0o644)
-    session._launch_jvm(SparkConf(loadDefaults=False), config, {})
+    session._launch_with_log(SparkConf(loadDefaults=False), config, {}, session.SPARK_LOG)
     assert (log.stat().st_mode & 0o777, log.read_text()) == (0o600, "a record\n")
 
 

@@ -15,6 +15,7 @@ from penstock._engine.control.application_host import ApplicationHost, Surroundi
 from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.slot_plan import SlotPlan, SlotRule
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.spark.held_folder import CHECKPOINT, HeldFolder
 from penstock._engine.spark.known_sources import register_known
 from penstock._engine.spark.lost_processes import (
     EXITED,
@@ -32,7 +33,6 @@ from penstock._engine.spark.streaming.early_turn import (
     can_begin_early,
 )
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
-from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
 from penstock._engine.spark.streaming.run import Run
 from penstock._engine.spark.streaming.session_load import (
     capacity_of,
@@ -100,7 +100,7 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         return ShippedProgram(pack(blueprint))
 
     def _start_workers(self, program: ShippedProgram) -> None:
-        self._checkpoint = CheckpointFolder()
+        self._checkpoint = HeldFolder(CHECKPOINT)
         address, lease_seconds = self._control.address, self._config.lease_ms / 1000
         run = Run(new_id(), address, lease_seconds, program, self._config.spark_rows)
         try:
@@ -216,7 +216,10 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         self._pool.register(self._spark, source)
         frame = self._spark.readStream.format(source.name()).load()
         writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
-        writer = writer.option("checkpointLocation", self._checkpoint.location)
+        # Spark requires one, and nothing in it is needed again. Without a scheme it would be on the
+        # default file system, and never removed there: only the driver writes to it.
+        checkpoint = (self._checkpoint.path / "query").absolute().as_uri()
+        writer = writer.option("checkpointLocation", checkpoint)
         with in_pool(context):
             return writer.start()
 

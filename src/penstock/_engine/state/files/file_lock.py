@@ -54,6 +54,13 @@ class FileLock:
             # other process.
             os.close(descriptor)
 
+    def duplicate(self) -> int:
+        """Return a descriptor, to be closed by the caller: a process that inherits it holds the
+        lock as well, also after this one has died.
+        """
+        assert self._descriptor is not None
+        return os.dup(self._descriptor)
+
     def release(self) -> None:
         """Release the lock; a second call does nothing."""
         descriptor, self._descriptor = self._descriptor, None

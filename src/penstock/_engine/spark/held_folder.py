@@ -1,5 +1,4 @@
-"""The checkpoint folder of a query: Spark requires one, and nothing in it is needed again. It is on
-the driver's disk, whatever file system is Spark's default: only the driver writes to it.
+"""A folder of a driver in the directory for temporary files, which does not outlive it for long.
 
 The driver holds a lock in its folder. A driver that was killed leaves its folder behind without a
 holder of the lock; the next start on the machine deletes it.
@@ -16,30 +15,35 @@ from pathlib import Path
 
 from penstock._engine.state.files.file_lock import FileLock
 
-_PREFIX = "penstock-checkpoint-"
+CHECKPOINT, SPARK = "penstock-checkpoint-", "penstock-spark-"
+"""What the names begin with: of the checkpoint of a query, and of what the JVM and Python share."""
+
 _LOCK = ".lock"
 
 
-class CheckpointFolder:
-    """A folder for one query, held until `remove`."""
+class HeldFolder:
+    """A folder that is held until `remove`."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str) -> None:
         sweep()
-        folder, lock = _make()
-        self._folder, self._lock = folder, lock
-        # A path without a scheme would be one of the default file system, and never removed there.
-        self.location = (folder / "query").absolute().as_uri()
-        """The checkpoint location for Spark."""
+        self.path, self._lock = _make(prefix)
+
+    def duplicate(self) -> int:
+        """Return a descriptor, to be closed by the caller: a child that inherits it holds the
+        folder as long as it lives.
+        """
+        return self._lock.duplicate()
 
     def remove(self) -> None:
         """Delete the folder and release its lock; a second call does nothing."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.path, ignore_errors=True)
         self._lock.release()
 
 
 def sweep() -> None:
     """Delete the folders of this user's drivers that have died."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+    temporary = Path(tempfile.gettempdir())
+    for folder in (*temporary.glob(f"{CHECKPOINT}*"), *temporary.glob(f"{SPARK}*")):
         # A folder without a lock file is just being made, or is an older version's.
         with suppress(OSError):
             if _is_ours(folder) and (folder / _LOCK).exists():
@@ -49,9 +53,9 @@ def sweep() -> None:
                     lock.release()
 
 
-def _make() -> tuple[Path, FileLock]:
+def _make(prefix: str) -> tuple[Path, FileLock]:
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        folder = Path(tempfile.mkdtemp(prefix=prefix))
         # None if a driver that sweeps was faster.
         lock = FileLock.take(folder / _LOCK)
         if lock is not None:
