@@ -119,7 +119,7 @@ def test_it_begins_anew(counted: Counted, capsys: pytest.CaptureFixture[str]) ->
     assert counted.internal_topics() == topics
 
     assert counted.command("--yes") == 0
-    assert capsys.readouterr().err.splitlines()[1] == "committed the new offsets"
+    assert "committed the new offsets" in capsys.readouterr().err.splitlines()
     assert counted.internal_topics() == []
     assert list(counted.state_dir.glob("*/*_*")) == []
     committed = committed_offsets(counted.config)
