@@ -1231,11 +1231,12 @@ def test_reset_while_it_runs(
     code, looked = shell.call(f"reset app.py --dry-run --bootstrap-servers {servers}")
     member.close()
     assert code == 0
-    assert looked.startswith("note: app runs now; stop it before it is reset\n")
+    line = f"using the cluster at {servers}, named by the command line\n"
+    assert looked.startswith(f"{line}note: app runs now; stop it before it is reset\n")
     assert told == (
         1,
-        "penstock: application 'app' must not run while it is reset; its group has 1 member: app-1 "
-        "on 127.0.0.1; stop all instances; of one that crashed, members stay until "
+        f"{line}penstock: application 'app' must not run while it is reset; its group has 1 "
+        "member: app-1 on 127.0.0.1; stop all instances; of one that crashed, members stay until "
         "session.timeout.ms (45 s unless set) is over: wait for them with --wait 60\n",
     )
 
