@@ -111,16 +111,18 @@ def _check_output_copies(
     outputs = [topic for topic in layout.draft.outputs if topic in existing]
     described = describe_topics(admin, outputs, _ANSWER_MS / 1000)
     settings = settings_of_topics(admin, outputs, _ANSWER_MS / 1000)
-    found = []
+    found, judged = list[Finding](), 0
     for topic in outputs:
         partitions = described[topic].partitions if topic in described else []
         copies = min((len(partition.replicas) for partition in partitions), default=None)
         # What may not be described is not judged.
         needed = settings.get(topic, {}).get("min.insync.replicas")
         if copies is not None and needed is not None:
+            judged += 1
             found += judge_copies(topic, copies, int(needed), brokers)
-    if outputs and not found:
-        yield Finding("output copies", "ok", "as many as the cluster allows; one may be away")
+    if judged and not found:
+        told = f"{judged} of {len(outputs)} topics looked at have enough for {brokers} brokers"
+        yield Finding("output copies", "ok", told if brokers > 1 else "one, of the only broker")
     yield from found
 
 

@@ -12,7 +12,14 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
 
 from penstock._clock import SystemClock, monotonic
 from penstock._durations import to_milliseconds
@@ -167,7 +174,10 @@ class GroupProgress:
         settings = {**consumer_settings(self._config, "restore"), "queued.min.messages": 1}
         consumer = Consumer(settings)
         try:
-            begun = self._begun_by_time(consumer, begun)
+            try:
+                begun = self._begun_by_time(consumer, begun)
+            except KafkaException:
+                return False  # the cluster is asked again
             consumer.assign([TopicPartition(*place, at) for place, at in begun.items()])
             return _all_end_first(consumer, begun, targets)
         finally:
