@@ -5,8 +5,11 @@ PySpark imports this module in every session that looks for data sources, so it 
 
 from __future__ import annotations
 
+import functools
+import os
 import pickle
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import (
@@ -27,6 +30,27 @@ if TYPE_CHECKING:
 
 NAME = "penstock"
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _without_traceback(method: Callable[P, R]) -> Callable[P, R]:
+    """Return the method with errors of ours that Spark shows as their sentence: it was the last of
+    1,600 characters. Spark ends a Python process that has failed to plan, so what is set in it
+    hides nothing else. The process of a program, or of a test, is left alone.
+    """
+
+    @functools.wraps(method)
+    def called(*arguments: P.args, **named: P.kwargs) -> R:
+        try:
+            return method(*arguments, **named)
+        except StreamsError:
+            if os.environ.get("SPARK_PYTHON_RUNTIME") == "PYTHON_WORKER":
+                os.environ["SPARK_HIDE_TRACEBACK"] = "1"
+            raise
+
+    return called
+
 
 def register(spark: SparkSession) -> None:
     """Make the data source known to a session."""
@@ -45,6 +69,7 @@ class TopicSource(DataSource):
     and pickles the source afterwards.
     """
 
+    @_without_traceback
     def schema(self) -> str:
         from penstock._engine.spark.dataframes.split_partitions import rows_of  # noqa: PLC0415
 
@@ -58,6 +83,7 @@ class TopicSource(DataSource):
 
             refuse_other_columns(given, self.schema(), f"penstock.spark.{function}")
 
+    @_without_traceback
     def reader(self, schema: Any) -> DataSourceReader:
         from penstock._engine.spark.dataframes.batch_reader import TopicBatchReader  # noqa: PLC0415
 
@@ -66,6 +92,7 @@ class TopicSource(DataSource):
         self._check_columns(schema, "read")
         return TopicBatchReader(request, config)
 
+    @_without_traceback
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
         from penstock._engine.spark.dataframes.stream_reader import (  # noqa: PLC0415
             TopicStreamReader,
@@ -78,12 +105,14 @@ class TopicSource(DataSource):
             return _RefusingReader(error)
         return TopicStreamReader(request, config)
 
+    @_without_traceback
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
         from penstock._engine.spark.dataframes.sink import batch_writer  # noqa: PLC0415
 
         options: dict[str, str] = dict(self.options)
         return batch_writer(options, schema, overwrite=overwrite)
 
+    @_without_traceback
     def streamWriter(self, schema: Any, overwrite: bool) -> DataSourceStreamWriter:
         from penstock._engine.spark.dataframes.sink import stream_writer  # noqa: PLC0415
 
@@ -110,6 +139,7 @@ class _RefusingReader(DataSourceStreamReader):
     def __init__(self, error: StreamsError) -> None:
         self._error = error
 
+    @_without_traceback
     def initialOffset(self, *_: Any) -> Any:
         raise self._error
 
