@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -27,9 +29,9 @@ from penstock._engine.planner.layout import draft_of
 from penstock._engine.spark.batch import backfill
 from penstock._engine.spark.batch.inputs import with_all_offsets
 from penstock.database import Database
-from penstock.errors import StreamsError
+from penstock.errors import ConfigError, StreamsError
 from penstock.outbox import write_once
-from penstock.spark import Typed, run
+from penstock.spark import Typed, run, write_stream
 from penstock.timestamps import WallclockTimestampExtractor
 
 pytestmark = pytest.mark.slow
@@ -111,6 +113,49 @@ def test_a_type_that_its_serde_does_not_write_is_refused_before_any_job(
             "input 'in': column 'value' must be bigint for serdes.long(); got double; cast it, or "
             "pass the serde of what it holds"
         )
+
+
+def test_workers_of_another_python_are_refused_before_any_job(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a program that runs in an environment which is not activated: `python3` is another."""
+    other = tmp_path / "python3"
+    other.write_text(f"#!/bin/sh\necho {sys.version_info.major}.{sys.version_info.minor} False\n")
+    other.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(other))
+    batch = spark.createDataFrame([], RECORDS)
+    stream = spark.readStream.format("rate").load().selectExpr("'a' AS key", "'b' AS value")
+    starts: list[Callable[[], object]] = [
+        lambda: run(copies(), {"in": batch}),
+        lambda: run(copies(), {"in": stream}, folder=tmp_path / "live"),
+        lambda: write_stream(stream, "out", {"bootstrap.servers": "127.0.0.1:1"}),
+    ]
+    for start in starts:
+        with pytest.raises(ConfigError) as refused:
+            start()
+        assert "which has no package 'penstock'; set PYSPARK_PYTHON=" in str(refused.value)
+        assert str(other) in str(refused.value)
+
+
+def test_errors_of_the_format_are_a_sentence(spark: SparkSession) -> None:
+    with pytest.raises(AnalysisException) as unread:
+        spark.read.format("penstock").load()
+    rows = spark.range(1).selectExpr("'a' AS value", "'b' AS other", "'c' AS key").write
+    to_topic = rows.format("penstock").mode("append").option("topic", "out")
+    to_topic = to_topic.option("kafka.bootstrap.servers", "127.0.0.1:1")
+    with pytest.raises(AnalysisException) as unwritten:
+        to_topic.save()
+    for error, sentence in (
+        (unread, "penstock.errors.ConfigError: format('penstock') needs one of option('topic', "),
+        (unwritten, "penstock.errors.StreamsError: columns of what is written must be key, value"),
+    ):
+        subject, _, told = str(error.value).partition(": ")
+        assert subject.startswith("[PYTHON_DATA_SOURCE_ERROR] Failed to ")
+        assert told.startswith(sentence)
+        assert len(str(error.value)) < 400
+    # Spark compares it with a table's before the source is asked: see docs/spark/sink.md.
+    with pytest.raises(IllegalArgumentException, match="requirement failed: The provided partit"):
+        to_topic.partitionBy("key").save()
 
 
 def test_write_once_of_rows_without_offsets(spark: SparkSession, tmp_path: Path) -> None:

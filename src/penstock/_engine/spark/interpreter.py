@@ -48,7 +48,7 @@ def check_interpreter(named: str, paths: Sequence[str] = ()) -> None:
         )
     except (OSError, subprocess.SubprocessError) as error:
         said = str(getattr(error, "stderr", None) or error).strip().splitlines()[-1:]
-        msg = f"'PYSPARK_PYTHON' is {named!r}, which does not run here: {''.join(said)}"
+        msg = f"'PYSPARK_PYTHON' is {_named(named)}, which does not run here: {''.join(said)}"
         raise ConfigError(msg) from error
     _check_answer(named, *done.stdout.split())
 
@@ -63,20 +63,27 @@ def _missing(named: str) -> str:
             f"mkdir -p {folder} && tar -xzf ARCHIVE -C {folder}), or submit with "
             "--deploy-mode cluster where the master takes it"
         )
-    return f"'PYSPARK_PYTHON' is {named!r}, which is not there {where}; {advice}"
+    return f"'PYSPARK_PYTHON' is {_named(named)}, which is not there {where}; {advice}"
+
+
+def _named(named: str) -> str:
+    is_set = "PYSPARK_PYTHON" in os.environ
+    return repr(named) if is_set else f"not set, so Spark's workers run {named!r}"
 
 
 def _check_answer(named: str, version: str, has_penstock: str) -> None:
     own = f"{sys.version_info.major}.{sys.version_info.minor}"
     if version != own:
         msg = (
-            f"'PYSPARK_PYTHON' is {named!r}, Python {version}, and the driver is Python {own}; "
-            "both must be of one version: set 'PYSPARK_DRIVER_PYTHON' or 'PYSPARK_PYTHON'"
+            f"'PYSPARK_PYTHON' is {_named(named)}, Python {version}, and the driver is Python "
+            f"{own}; both must be of one version: set PYSPARK_PYTHON={sys.executable} before the "
+            "session is made, or 'PYSPARK_DRIVER_PYTHON'"
         )
         raise ConfigError(msg)
     if has_penstock != "True":
         msg = (
-            f"'PYSPARK_PYTHON' is {named!r}, which has no package 'penstock'; name one that has "
-            f"it, as {sys.executable}, or an environment of 'penstock pack'"
+            f"'PYSPARK_PYTHON' is {_named(named)}, which has no package 'penstock'; set "
+            f"PYSPARK_PYTHON={sys.executable} before the session is made, or to the interpreter of "
+            "an environment of 'penstock pack'"
         )
         raise ConfigError(msg)

@@ -240,6 +240,17 @@ def refuse_connect(session: object, *, heavy: bool = False) -> None:
         raise ConfigError(msg)
 
 
+def check_local_interpreter(session: SparkSession) -> None:
+    """Refuse a session whose workers run on this machine with an interpreter that cannot run ours.
+    Of a cluster, the driver of a bounded run need not have the interpreter.
+
+    Raises:
+        ConfigError: it says what to set.
+    """
+    if is_local(str(session.sparkContext.master)):
+        _check_interpreter(session)
+
+
 def _check_interpreter(session: SparkSession) -> None:
     context = session.sparkContext
     root = SparkFiles.getRootDirectory()

@@ -29,6 +29,7 @@ def test_an_archive_that_is_unpacked_on_executors_alone_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYSPARK_PYTHON", "./env/bin/python")
     with pytest.raises(ConfigError) as refused:
         check_interpreter("./env/bin/python")
     assert str(refused.value) == (
@@ -42,14 +43,32 @@ def test_an_archive_that_is_unpacked_on_executors_alone_is_explained(
     ("text", "said"),
     [
         ("echo 2.7 True", f"Python 2.7, and the driver is Python {OWN}; both must be"),
-        (f"echo {OWN} False", "which has no package 'penstock'; name one that has it, as"),
+        (
+            f"echo {OWN} False",
+            f"which has no package 'penstock'; set PYSPARK_PYTHON={sys.executable} before the "
+            "session is made, or to",
+        ),
         ("echo no such library >&2; exit 1", "which does not run here: no such library"),
     ],
 )
-def test_one_that_workers_cannot_use_is_refused(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=r"^'PYSPARK_PYTHON' is ") as refused:
+def test_one_that_workers_cannot_use_is_refused(
+    tmp_path: Path, text: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", "python3")
+    with pytest.raises(ConfigError, match=r"^'PYSPARK_PYTHON' is '/") as refused:
         check_interpreter(script(tmp_path, text))
     assert said in str(refused.value)
+
+
+def test_the_interpreter_that_spark_takes_by_default_is_said_to_be_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    named = script(tmp_path, f"echo {OWN} False")
+    expected = f"'PYSPARK_PYTHON' is not set, so Spark's workers run {named!r}, which has no"
+    with pytest.raises(ConfigError) as refused:
+        check_interpreter(named)
+    assert str(refused.value).startswith(expected)
 
 
 def test_one_that_is_nowhere_on_the_path_is_refused() -> None:

@@ -11,6 +11,7 @@ from penstock._clock import SystemClock
 from penstock._engine.operators.stateless import empty_files
 from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.stages import JobPlan, check_topics, plan_job, topics_of_marks
+from penstock._engine.spark.batch.arrow_map import is_connect
 from penstock._engine.spark.batch.inputs import (
     Partitions,
     check_given,
@@ -25,6 +26,7 @@ from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.plan_serdes import serdes_among
 from penstock._engine.spark.batch.tasks.bounded_task import refuse_unfit
 from penstock._engine.spark.batch.typed import Typed
+from penstock._engine.spark.session import check_local_interpreter
 from penstock._engine.topology.checks import refuse_initial, shown
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError, TopologyError
@@ -73,6 +75,9 @@ def start(
     topology = with_default_stores(topology, settings)
     given = check_given(inputs)
     refuse_unknown_columns(given)
+    first = frame_of(next(iter(given.values())))
+    if not is_connect(first):
+        check_local_interpreter(first.sparkSession)
     wanted = Partitions.of(partitions)
     options = options or JobOptions(SystemClock().now_ms())
     plans = check_topics(topology, settings, given)

@@ -16,7 +16,7 @@ from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.spark.between.run_folder import Kind
 from penstock._engine.spark.dataframes.sink import columns_of
 from penstock._engine.spark.dataframes.sink_options import SinkOptions
-from penstock._engine.spark.session import check, refuse_connect
+from penstock._engine.spark.session import check, check_local_interpreter, refuse_connect
 from penstock._engine.spark.streaming.session_load import capacity_of
 from penstock._engine.topology.nodes.stream_nodes import Node, SourceNode
 from penstock._engine.topology.topology import Topology
@@ -74,6 +74,7 @@ def session_of(inputs: Mapping[str, DataFrame | Typed]) -> SparkSession:
         msg = "the Spark session of the DataFrames was stopped; make a new one, and them again"
         raise StreamsError(msg)
     check(session)
+    check_local_interpreter(session)
     _check_cores(session)
     return session
 

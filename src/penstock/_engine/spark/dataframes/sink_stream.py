@@ -36,6 +36,7 @@ from penstock._engine.spark.dataframes.sink import (
 from penstock._engine.spark.dataframes.sink_columns import SinkColumns
 from penstock._engine.spark.dataframes.sink_options import SinkOptions
 from penstock._engine.spark.dataframes.stopped_batch import short_if_stopped
+from penstock._engine.spark.session import check_local_interpreter
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import ConfigError, StreamsError
 
@@ -68,6 +69,7 @@ def start(frame: DataFrame, options: SinkOptions, query: QueryOptions) -> Stream
     """
     topic = _check(frame, options)
     columns_of(options).check(frame.schema)
+    check_local_interpreter(frame.sparkSession)
     check_topic(options.config, topic)
     counted = output_partition_count(open_admin(options.config), topic)
     wanted = query.partitions
