@@ -52,6 +52,7 @@ class WithCurrency:
 
     currency: str
     cents: int = 0
+    owner: str = "unknown"
 
 
 SKIPPING = {"processing.exception.handler": "LogAndContinueProcessingExceptionHandler"}

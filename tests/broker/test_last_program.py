@@ -6,7 +6,9 @@ import itertools
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import Producer
@@ -15,10 +17,11 @@ from confluent_kafka.admin import AdminClient
 from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.application import task_records
 from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.application.stored_program import StoredProgram, remember_program
 from penstock._engine.kafka.application.task_records import read_task_records
 from penstock._engine.kafka.client.topics import existing_topics
 from penstock._engine.kafka.local_broker.embedded import embedded_cluster
-from penstock._engine.planner.fingerprint import fingerprint_of
+from penstock._engine.planner.fingerprint import fingerprint_of, read_fingerprint
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
@@ -181,3 +184,76 @@ def test_what_was_just_committed_is_read_and_what_is_open_is_not(
     monkeypatch.setattr(task_records, "_MARKER_SECONDS", 0.5)
     assert read_task_records(config(), admin, topic, [0]) == {0: {b"key": b"committed"}}
     producer.abort_transaction(30)
+
+
+@dataclass
+class Account:
+    cents: int = 0
+    owner: str = "?"
+
+
+@dataclass
+class Bare:
+    cents: int = 0
+
+
+@dataclass
+class Renamed:
+    cents: int = 0
+    holder: str = "?"
+
+
+def last_of(source: str, of: type) -> Topology:
+    builder = StreamsBuilder()
+    stored: Materialized[str, Any] = Materialized("totals", key=TEXT, value=serdes.json(of))
+    builder.stream(source, Consumed(TEXT, serdes.json(of))).to_table(stored)
+    return builder.build()
+
+
+ACCEPTING = {"penstock.accept.removed.fields": "others.x, totals.owner"}
+
+
+def test_a_field_that_a_stored_type_has_lost_is_refused_until_it_is_accepted(
+    source: str, config: Callable[..., StreamsConfig], caplog: pytest.LogCaptureFixture
+) -> None:
+    prepare(last_of(source, Account), config())
+    for changed in (Bare, Renamed):
+        with pytest.raises(StreamsError) as caught:
+            prepare(last_of(source, changed), config())
+        told = str(caught.value)
+        assert "\n  - totals.owner\nNothing was made or changed." in told
+        assert told.endswith("set 'penstock.accept.removed.fields' to 'totals.owner'")
+    prepare(last_of(source, Bare), config(**ACCEPTING))
+    assert [text for text in caplog.messages if "'totals.owner' is let go" in text]
+    prepare(last_of(source, Bare), config())
+
+
+def test_a_setting_that_stays_accepts_nothing_more(
+    source: str, config: Callable[..., StreamsConfig]
+) -> None:
+    prepare(last_of(source, Account), config(**ACCEPTING))
+    prepare(last_of(source, Bare), config(**ACCEPTING))
+    prepare(last_of(source, Account), config(**ACCEPTING))  # the field is a new one
+    with pytest.raises(StreamsError, match=r"to 'totals\.owner#2'$"):
+        prepare(last_of(source, Bare), config(**ACCEPTING))
+    again = {"penstock.accept.removed.fields": ["totals.owner", "totals.owner#2"]}
+    prepare(last_of(source, Bare), config(**again))
+    prepare(last_of(source, Bare), config())
+
+
+def test_a_program_that_was_stored_without_types_has_them_noted(
+    source: str, config: Callable[..., StreamsConfig]
+) -> None:
+    earlier = StoredProgram(fingerprint_of(last_of(source, Account)))
+    prepare(last_of(source, Account), config())
+    remember_program(earlier, config())
+    prepare(last_of(source, Bare), config())
+    prepare(last_of(source, Account), config())
+    with pytest.raises(StreamsError, match=r"to 'totals\.owner'$"):
+        prepare(last_of(source, Bare), config())
+
+
+def test_what_was_stored_with_types_is_read_by_versions_before_them() -> None:
+    fingerprint = fingerprint_of(last_of("words", Account))
+    stored = StoredProgram(fingerprint, {"totals": {"": {"cents": None}}}, {"totals.owner": 1})
+    assert read_fingerprint(stored.to_json()) == fingerprint

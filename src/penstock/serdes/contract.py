@@ -13,6 +13,8 @@ from collections.abc import Callable
 from struct import Struct
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
+from penstock.serdes.document_shapes import Shape, Side
+
 T = TypeVar("T")
 
 HeaderPairs: TypeAlias = tuple[tuple[str, bytes | None], ...]
@@ -122,6 +124,10 @@ class BuiltInSerde(Serde[T]):
         that does, which will explain it.
         """
         return object, self.encode
+
+    def document_shape(self, side: Side) -> Shape:
+        """Return which fields what it writes or reads has; None if that cannot be told."""
+        return None
 
     def __repr__(self) -> str:
         return f"serdes.{self._call}"

@@ -16,6 +16,7 @@ import msgspec
 from penstock.errors import SerializationError
 from penstock.serdes.contract import BuiltInSerde
 from penstock.serdes.defaults import completer
+from penstock.serdes.document_shapes import Shape, Side, shape_of
 from penstock.serdes.document_types import (
     Annotations,
     Survey,
@@ -58,6 +59,8 @@ class JsonSerde(BuiltInSerde[T], replaceable=True):
             msg = f"{self!r} cannot be made: {'; '.join(found.problems)}"
             raise TypeError(msg)
         self._classes = found.classes
+        # Now: what annotations name may be gone when the program has been read.
+        self._shape = shape_of(of, "written")
         encode = _msgspec_encoder(found)
         if found.has_floats:
             encode = guarded(encode, refuse_lost_floats)
@@ -71,6 +74,10 @@ class JsonSerde(BuiltInSerde[T], replaceable=True):
     def document_type(self) -> Any:
         """The type of the documents; None for any."""
         return self._arguments[0]
+
+    def document_shape(self, side: Side) -> Shape:
+        del side  # its names are the same for both
+        return self._shape
 
     @property
     def reads_classes(self) -> bool:
@@ -113,6 +120,9 @@ class PydanticSerde(BuiltInSerde[T]):
         # NaN and the infinities are the model's own business: `ser_json_inf_nan`, serializers.
         self.encode = _encoder(dump, model, repr(self))
         self.decode = _decoder(model.model_validate_json, name, _pydantic_reason)
+
+    def document_shape(self, side: Side) -> Shape:
+        return shape_of(self._arguments[0], side)
 
 
 def _json_serde(of: Any, annotations: Annotations) -> JsonSerde[Any]:

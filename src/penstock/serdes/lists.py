@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from penstock.errors import SerializationError
 from penstock.serdes.contract import BuiltInSerde, HeaderPairs, Serde
+from penstock.serdes.document_shapes import Shape, Side, list_shape
 from penstock.serdes.numbers import FloatSerde, IntegerSerde
 from penstock.serdes.plain import UuidSerde
 
@@ -40,6 +41,10 @@ class ListSerde(BuiltInSerde[list[T]], Generic[T]):
         super().__init__(f"list_of({inner!r})", inner)
         self.inner = inner
         self._width = _width_of(inner)
+
+    def document_shape(self, side: Side) -> Shape:
+        inner = self.inner
+        return list_shape(inner.document_shape(side)) if isinstance(inner, BuiltInSerde) else None
 
     def encode(self, value: list[T], /) -> bytes:
         return self._written(value, self.inner.encode)

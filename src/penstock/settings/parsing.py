@@ -37,13 +37,22 @@ def application_id(value: Any) -> str:
     return name
 
 
-def servers(value: Any) -> str:
-    """Read `host:port,host:port`, or a list of `host:port`."""
+def names(value: Any) -> tuple[str, ...]:
+    """Read `name, name`, or a list of names."""
+    return tuple(filter(None, _listed(value, "a name")))
+
+
+def _listed(value: Any, what: str) -> list[str]:
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-        msg = f"must be 'host:port', several with commas or in a list; got {value!r}"
+        msg = f"must be {what}, several with commas or in a list; got {value!r}"
         raise ValueError(msg)
-    hosts = [part.strip() for part in parts]
+    return [part.strip() for part in parts]
+
+
+def servers(value: Any) -> str:
+    """Read `host:port,host:port`, or a list of `host:port`."""
+    hosts = _listed(value, "'host:port'")
     wrong = [host for host in hosts if not re.fullmatch(r"([a-zA-Z_0-9]+://)?.*?:[0-9]+", host)]
     if wrong or not hosts:
         hint = (

@@ -32,6 +32,7 @@ from penstock.timestamps import (
 )
 
 ACCEPT_CHANGED_TOPOLOGY = "penstock.accept.changed.topology"
+ACCEPT_REMOVED_FIELDS = "penstock.accept.removed.fields"
 AT_LEAST_ONCE = "at_least_once"
 EXACTLY_ONCE_V2 = "exactly_once_v2"
 
@@ -123,6 +124,14 @@ _APPLICATION = (
         parsing.text,
         "the id of a changed program that may run though it does not find all its state again; "
         "the refusal names it",
+    ),
+    Setting(
+        ACCEPT_REMOVED_FIELDS,
+        None,
+        parsing.names,
+        "the fields of stored types that a changed program may lose, once, with what is stored in "
+        "them; the refusal names them",
+        "store.field, several with commas",
     ),
 )
 

@@ -11,6 +11,7 @@ from penstock.metrics import RecordingLevel
 from penstock.settings import parsing
 from penstock.settings.table import (
     ACCEPT_CHANGED_TOPOLOGY,
+    ACCEPT_REMOVED_FIELDS,
     EXACTLY_ONCE_V2,
     JOIN_EMIT_INTERVAL,
     KEEP_FINAL_RESULTS,
@@ -145,6 +146,11 @@ class SettingValues:
     def accepted_topology(self) -> str | None:
         """The id of a changed program that may run."""
         return cast("str | None", self._values[ACCEPT_CHANGED_TOPOLOGY])
+
+    @property
+    def accepted_removed_fields(self) -> tuple[str, ...]:
+        """The fields of stored types that may be lost once."""
+        return cast("tuple[str, ...]", self._values[ACCEPT_REMOVED_FIELDS] or ())
 
     @property
     def topology_optimizations(self) -> frozenset[str]:

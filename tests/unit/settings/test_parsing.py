@@ -18,6 +18,8 @@ class Setter:
     ("parse", "value", "expected"),
     [
         (parsing.text, "a", "a"),
+        (parsing.names, "a.x, b[].y ,", ("a.x", "b[].y")),
+        (parsing.names, ["a.x", "b.y"], ("a.x", "b.y")),
         (parsing.application_id, "a.B_c-9", "a.B_c-9"),
         (parsing.servers, "a:1, b:2", "a:1,b:2"),
         (parsing.servers, ("a:1",), "a:1"),
@@ -50,6 +52,7 @@ def test_a_value_is_read(parse: Callable[[Any], Any], value: Any, expected: Any)
         (parsing.text, 5),
         (parsing.application_id, "a b"),
         (parsing.application_id, "a" * 201),
+        (parsing.names, 5),
         (parsing.servers, "a"),
         (parsing.servers, []),
         (parsing.servers, 5),
