@@ -64,7 +64,7 @@ def test_a_core_is_left_and_rows_are_shown_and_the_checkpoint_is_removed(
         app.write(("a", "one"), ("b", "two"))
         assert sorted(app.read(2)) == [("a", "ONE"), ("b", "TWO")]
         query: Any = streams._started_query()
-        checkpoint = query._checkpoint._folder
+        checkpoint = query._checkpoint.path
         assert list((checkpoint / "query").iterdir())
     rows = session.table("guest_1").collect()
     assert sorted((row.topic, row.key, row.value, row.headers) for row in rows) == [
