@@ -52,7 +52,6 @@ from penstock.errors import StateLockedError, StreamsError
 _log = logging.getLogger(__name__)
 
 _RESTORE_WAIT_SECONDS = 0.01
-
 _COMMIT_AGAIN_MS = 500
 _LAST_COMMITS = 10
 
