@@ -54,6 +54,7 @@ MIRRORED_BY = {
     "terminal/whole_screen.py": "unit/cli/test_top.py",
     "stores/_open_engine.py": "unit/stores/test_engine.py",
     "stores/restore_listener.py": "unit/engine/metrics/test_restore_events.py",
+    "stores/standby_listener.py": "unit/engine/metrics/test_restore_events.py",
     "_engine/queries/questions.py": "unit/engine/queries/test_reading.py",
     "_engine/kafka/application/agreed_ends.py": "broker/test_two_instances.py",
     "_engine/kafka/changelogs/extent.py": "broker/test_changelogs.py",

@@ -23,8 +23,8 @@ PACKAGES = {
     "SessionWindows SlidingWindows StreamJoined Suppressed TableJoined "
     "TimeWindowedCogroupedKStream TimeWindowedKStream TimeWindows UnlimitedWindows "
     "ValueTransformerWithKey Window Windowed WindowedSerdes",
-    ".processor": "Cancellable RecordContext StateRestoreListener StreamPartitioner "
-    "TimestampExtractor",
+    ".processor": "Cancellable RecordContext StandbyUpdateListener StateRestoreListener "
+    "StreamPartitioner TimestampExtractor",
     ".processor.api": "FixedKeyProcessor FixedKeyProcessorContext FixedKeyRecord "
     "MockProcessorContext ProcessingContext Processor ProcessorContext Record RecordMetadata",
     ".state": "AggregationWithHeaders KeyValueStore ReadOnlyKeyValueStore ReadOnlySessionStore "

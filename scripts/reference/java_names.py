@@ -216,7 +216,6 @@ NAMES: dict[str, dict[str, str]] = {
         "serdeFrom": "serdes.of",
     },
     "KafkaStreams": {
-        "setStandbyUpdateListener": "no: copies are updated without callbacks",
         "isPaused": "KafkaStreams.is_paused",
         "clientInstanceIds": "no: librdkafka has no such ids",
         "metadataForLocalThreads": "KafkaStreams.reports",

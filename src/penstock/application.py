@@ -45,7 +45,7 @@ from penstock.application_states import ENDING, State, StateListener, StateMachi
 from penstock.errors import StreamsError, TopologyError, without_internal_frames
 from penstock.metrics import MetricName, MetricValue
 from penstock.settings import StreamsConfig
-from penstock.stores import StateRestoreListener
+from penstock.stores import StandbyUpdateListener, StateRestoreListener
 from penstock.terminal import invocation
 from penstock.terminal.display import Display, Panel, display_for
 from penstock.terminal.figures import Meter
@@ -219,6 +219,16 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         """
         self._only_before_start("the state restore listener")
         self._supervision.restore_listener = listener
+
+    def set_standby_update_listener(self, listener: StandbyUpdateListener) -> None:
+        """Call `listener` as the workers of this instance keep standby copies up to date
+        (`num.standby.replicas`), in the driver and a moment later; set it before start.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.set_standby_update_listener(StandbyUpdateListener())
+        """
+        self._only_before_start("the standby update listener")
+        self._supervision.standby_listener = listener
 
     def start(self, *, available_now: bool = False, console: bool = False) -> None:
         """Check everything, then start; return while the workers come up: `wait_until_running`

@@ -40,6 +40,7 @@ class Member:
     def __init__(self, blueprint: Blueprint, host: TaskHost, target: str) -> None:
         self.counts: list[int] = []
         self.events: list[RestoreEvent] = []
+        self.copied: list[RestoreEvent] = []
         self._target = target
         self.worker = open_worker(blueprint, host, self._committed)
         self.standbys = Standbys(blueprint, host)
@@ -48,6 +49,7 @@ class Member:
         self.worker.step()
         self.standbys.work(standbys, time.monotonic())
         self.events += self.worker.figures.take_restore_events()
+        self.copied += self.standbys.take_events()
 
     def _committed(self, outputs: list[Output]) -> None:
         values = [value for topic, _, _, value, *_ in outputs if topic == self._target]
@@ -134,8 +136,14 @@ def test_a_takeover_restores_only_what_the_copy_lacks(
         until(lambda: len(first.counts) == BEFORE + AFTER, first.step)
         leaving.close()
         assert second.events == []
-
-        until(lambda: second.worker.figures.tasks() == {"0_0": "running"}, second.step)
+        # The driver wants the copy until it hears that the task is here.
+        keep_copy = partial(second.step, "0_0")
+        until(lambda: second.worker.figures.tasks() == {"0_0": "running"}, keep_copy)
+        kept, *batches, left = second.copied
+        assert (kept.kind, kept.task, kept.offset) == ("kept", "0_0", 0)
+        assert {batch.kind for batch in batches} == {"batch"}
+        assert sum(batch.count for batch in batches) == second.standbys.updated["0_0"]
+        assert (left.kind, left.task, left.offset) == ("left", "0_0", second.events[0].offset)
         start, *_, end = second.events
         assert (start.kind, end.kind) == ("start", "end")
         assert start.offset >= BEFORE
@@ -235,3 +243,6 @@ def test_a_copy_that_is_read_all_the_time_lets_its_directory_go(
         other.release(plan)
         until(lambda: read().failure is None, lambda: None)
         standbys.close()
+        events = standbys.take_events()
+        kinds = [event.kind for event in events if event.kind != "batch"]
+        assert (kinds, events[-1].kind) == (["kept", "left"], "left")

@@ -64,6 +64,7 @@ ONE_EXAMPLE = {
     "ReadOnlySessionStore": "docs/how-to/query-the-state.md",
     "ReadOnlyVersionedStore": "docs/how-to/query-the-state.md",
     "ReadOnlyWindowStore": "docs/how-to/query-the-state.md",
+    "StandbyUpdateListener": "docs/how-to/monitoring.md",
     "StoreEngine": "the engine in the docstring of penstock.stores.engine",
     "StreamsConfig": "docs/reference/settings.md",
 }

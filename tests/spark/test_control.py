@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -14,8 +15,10 @@ from penstock import (
     KafkaStreams,
     KStream,
     Materialized,
+    StandbyUpdateListener,
     State,
     StateRestoreListener,
+    SuspendReason,
     TopicPartition,
     UncaughtResponse,
     serdes,
@@ -127,6 +130,30 @@ class Heard(StateRestoreListener):
         self.ended[topic_partition] = total_restored
 
 
+class Copied(StandbyUpdateListener):
+    """Notes how far copies are, and why they were left."""
+
+    def __init__(self) -> None:
+        self.reached: dict[TopicPartition, int] = {}
+        self.left: list[tuple[TopicPartition, SuspendReason]] = []
+
+    def on_update_start(
+        self, topic_partition: TopicPartition, store_name: str, starting_offset: int
+    ) -> None:
+        assert store_name == "counts"
+        self.reached[topic_partition] = -1
+
+    def on_batch_loaded(
+        self, topic_partition: TopicPartition, store_name: str, task: str, at: int, *more: int
+    ) -> None:
+        assert (store_name, task) == ("counts", f"0_{topic_partition.partition}")
+        assert at <= more[-1]
+        self.reached[topic_partition] = at
+
+    def on_update_suspended(self, *told: Any) -> None:
+        self.left.append((told[0], told[-1]))
+
+
 def test_slots_are_added_and_removed_at_the_next_turn(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -161,10 +188,11 @@ def test_restoring_is_heard_of_and_one_instance_can_end_all(
         app.write(*((f"k{number}", "x") for number in range(40)))
         assert len(app.read(40)) == 40
 
-        heard = Heard()
+        heard, copied = Heard(), Copied()
         config = {**first._config.given(), "state.dir": str(tmp_path / "two")}
         second = KafkaStreams(first._topology, config, spark=spark.newSession())
         second.set_global_state_restore_listener(heard)
+        second.set_standby_update_listener(copied)
         for streams in (first, second):
             streams._supervision.uncaught = lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION
         second.start()
@@ -183,6 +211,12 @@ def test_restoring_is_heard_of_and_one_instance_can_end_all(
 
             for streams in (first, second):
                 check_that_copies_are_read(streams, 40)
+
+            other = TopicPartition(topic, 1 - partition)
+            wait_for(lambda: copied.reached.get(other, -1) >= 0)
+            # A copy of what it then got itself may have begun before.
+            own = (TopicPartition(topic, partition), SuspendReason.PROMOTED)
+            assert set(copied.left) <= {own}
 
             app.write(("k1", "bad"))
             assert first.wait_until(State.ERROR, 60_000)

@@ -15,6 +15,7 @@ from penstock.stores.headers import (
 )
 from penstock.stores.iterators import StoreIterator
 from penstock.stores.restore_listener import StateRestoreListener, TopicPartition
+from penstock.stores.standby_listener import StandbyUpdateListener, SuspendReason
 from penstock.stores.suppliers import Stores
 from penstock.stores.types import (
     NEWEST,
@@ -41,12 +42,14 @@ __all__ = [
     "OpenEngine",
     "SessionStore",
     "SessionStoreWithHeaders",
+    "StandbyUpdateListener",
     "StateRestoreListener",
     "StoreBuilder",
     "StoreEngine",
     "StoreIterator",
     "StorePlace",
     "Stores",
+    "SuspendReason",
     "TimestampedKeyValueStore",
     "TimestampedKeyValueStoreWithHeaders",
     "TimestampedWindowStore",

@@ -36,6 +36,7 @@ from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.metrics.record_failures import RecordFailure
+from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.query_server import QueryServer
@@ -88,6 +89,7 @@ class EngineThread:
         self._ended = threading.Event()
         self._records_in = self._records_out = 0
         self._record_failures: tuple[RecordFailure, ...] = ()
+        self._standby_events: tuple[RestoreEvent, ...] = ()
         self._next_metrics = 0.0
         self._printed = PrintedLines()
         self._queries = QueryServer()
@@ -170,7 +172,7 @@ class EngineThread:
             standbys = Standbys(blueprint, host) if replicas else None
             with ExitStack() as closing:
                 if standbys is not None:
-                    closing.callback(standbys.close)
+                    closing.callback(self._close_standbys, standbys)
                 closing.enter_context(rare_collections())
                 reachability = Reachability(worker.admin, blueprint.task_topic)
                 closing.callback(reachability.close)
@@ -232,6 +234,8 @@ class EngineThread:
         tasks = worker.figures.tasks()
         restored, remaining = worker.figures.restoration()
         self._records_in = worker.figures.records_in()
+        # Those of a copy that became a task come before those of the task.
+        copied = () if standbys is None else standbys.take_events()
         return Report(
             self._member_id,
             "restoring" if "restoring" in tasks.values() else "running",
@@ -245,7 +249,7 @@ class EngineThread:
             lag=worker.figures.lag(),
             printed=self._printed.take(),
             state_entries=worker.figures.state_entries(),
-            restore_events=worker.figures.take_restore_events(),
+            restore_events=copied + worker.figures.take_restore_events(),
             record_failures=worker.figures.take_record_failures(),
             home=self._home,
             executor=executor_id(),
@@ -273,6 +277,7 @@ class EngineThread:
             records_in=self._records_in,
             records_out=self._records_out,
             printed=self._printed.take(),
+            restore_events=self._standby_events,
             record_failures=self._record_failures,
             home=self._home,
             executor=executor_id(),
@@ -280,6 +285,10 @@ class EngineThread:
             failure=failure,
             number=next(_numbers),
         )
+
+    def _close_standbys(self, standbys: Standbys) -> None:
+        standbys.close()
+        self._standby_events = standbys.take_events()
 
     def _rows_of_results(self, outputs: list[Output]) -> Rows:
         """Return the rows of the outputs to the user's topics."""

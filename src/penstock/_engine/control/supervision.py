@@ -10,18 +10,18 @@ from __future__ import annotations
 import inspect
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from penstock._engine.control.instance import Group, Instance
 from penstock._engine.control.printed_lines import print_here
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.recent_errors import RecentErrors
-from penstock._engine.metrics.restore_events import RestoreEvent, tell
+from penstock._engine.metrics.restore_events import tell, tell_standby
 from penstock._engine.topology.checks import shown
 from penstock.application_states import State, StateMachine, UncaughtResponse, name_of
 from penstock.errors import StreamsError, text_of
-from penstock.stores import StateRestoreListener
+from penstock.stores import StandbyUpdateListener, StateRestoreListener
 
 if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
@@ -87,6 +87,7 @@ class Supervision:
         """The failure that ended the application, None if none did."""
         self.uncaught: UncaughtHandler = lambda failure: UncaughtResponse.SHUTDOWN_CLIENT
         self.restore_listener: StateRestoreListener | None = None
+        self.standby_listener: StandbyUpdateListener | None = None
         self.failure_is_raised = False
         """Whether the user's program gets the failure as an exception: then it is not logged."""
 
@@ -122,7 +123,7 @@ class Supervision:
     def _take(self, report: Report) -> None:
         print_here(report.printed)
         self.errors.take(report)
-        self._call_restore_listener(report.restore_events)
+        self._call_listeners(report)
         if report.failure is not None:
             self._worker_failed(report.member_id, report.failure)
             return
@@ -175,17 +176,27 @@ class Supervision:
         )
         return UncaughtResponse.SHUTDOWN_CLIENT
 
-    def _call_restore_listener(self, events: Iterable[RestoreEvent]) -> None:
-        if self.restore_listener is None:
-            return
+    def _call_listeners(self, report: Report) -> None:
+        what = ""
         try:
-            for event in events:
-                tell(self.restore_listener, event)
+            for event in report.restore_events:
+                what = "standby update" if event.task else "state restore"
+                if event.task and self.standby_listener is not None:
+                    promoted = event.kind == "left" and self._runs_there(event.task, report)
+                    tell_standby(self.standby_listener, event, promoted=promoted)
+                elif not event.task and self.restore_listener is not None:
+                    tell(self.restore_listener, event)
         except Exception as error:
-            msg = f"the state restore listener failed: {type(error).__name__}: {error}"
+            msg = f"the {what} listener failed: {type(error).__name__}: {error}"
             failure = StreamsError(msg)
             failure.__cause__ = error
             self._fail(WorkerFailure.of(failure))
+
+    def _runs_there(self, task: str, report: Report) -> bool:
+        """Whether the worker that reports runs the task, or another one with its directory."""
+        assert self._query is not None
+        there = (one for one in self._query.members().values() if one.home == report.home)
+        return task in report.tasks or any(task in one.tasks for one in there)
 
     def _fail(self, failure: WorkerFailure) -> None:
         with self._states.lock:

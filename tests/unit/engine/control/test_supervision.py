@@ -14,9 +14,11 @@ import pytest
 from penstock._engine.control import supervision as supervision_module
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.supervision import Supervision
+from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 from penstock.application_states import State, StateMachine, UncaughtResponse
 from penstock.errors import ProcessingError, StateUnreadableError
+from penstock.stores import StandbyUpdateListener
 
 PATIENCE_SECONDS = 10
 
@@ -48,7 +50,7 @@ class FakeQuery:
     def announce(self) -> None: ...
 
     def members(self) -> dict[str, Report]:
-        return {"a": Report("a", "running", tasks=self.tasks)}
+        return {"a": Report("a", "running", tasks=self.tasks, home="one")}
 
     def shutdown_reason(self) -> str | None:
         return self.reason
@@ -262,3 +264,40 @@ def test_a_listener_that_exits_does_not_keep_a_failure_from_ending_the_applicati
         watched.supervision.take_report(Report("a", "failed", failure=failure))
     watched.states.listener = None
     assert watched.closed.wait(PATIENCE_SECONDS)
+
+
+class Left(StandbyUpdateListener):
+    """Notes why copies were left."""
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+
+    def on_update_suspended(self, *told: Any) -> None:
+        self.reasons.append(told[-1].value)
+
+
+def left(task: str) -> tuple[RestoreEvent, ...]:
+    return (RestoreEvent("left", "counts", "log", 0, offset=9, end=9, task=task),)
+
+
+def test_a_copy_is_promoted_if_a_worker_of_its_machine_runs_the_task() -> None:
+    watched, heard = Watched(), Left()
+    take = watched.supervision.take_report
+    take(Report("b", "running", home="one", restore_events=left("0_0")))
+    assert watched.state() is State.REBALANCING  # it needs no listener
+    watched.supervision.standby_listener = heard
+    take(Report("b", "running", home="one", restore_events=left("0_0")))
+    take(Report("c", "running", home="two", restore_events=left("0_0")))
+    own = {"0_1": "restoring"}
+    take(Report("c", "restoring", tasks=own, home="two", restore_events=left("0_1")))
+    take(Report("b", "closed", home="one", restore_events=left("0_1")))
+    assert heard.reasons == ["promoted", "migrated", "promoted", "migrated"]
+
+
+def test_a_standby_listener_that_fails_ends_the_application() -> None:
+    watched = Watched()
+    watched.supervision.standby_listener = cast("Any", SimpleNamespace())
+    watched.supervision.take_report(Report("b", "running", restore_events=left("0_0")))
+    assert watched.closed.wait(PATIENCE_SECONDS)
+    assert watched.supervision.failure is not None
+    assert watched.supervision.failure.message.startswith("the standby update listener failed: ")

@@ -50,6 +50,8 @@ class RestoreJob:
     """
     keeps_headers: bool = False
     """Whether the store keeps the headers of its changelog records."""
+    task: str = ""
+    """The task of which this brings a standby copy up to date."""
     reached: int = 0
     restored: int = 0
 
@@ -60,7 +62,7 @@ class RestoreJob:
     def event(self, kind: Kind, *, offset: int = 0, end: int = 0, count: int = 0) -> RestoreEvent:
         """Return a restore event of this job."""
         topic, number = self.partition
-        return RestoreEvent(kind, self.store, topic, number, offset, end, count)
+        return RestoreEvent(kind, self.store, topic, number, offset, end, count, self.task)
 
 
 class ChangelogReader(Protocol):
@@ -139,7 +141,10 @@ class Restorer:
             job.apply(changes, job.reached)
             job.restored += len(changes)
             if changes:
-                self._events.append(job.event("batch", offset=job.reached, count=len(changes)))
+                end = max(job.end, job.reached)
+                self._events.append(
+                    job.event("batch", offset=job.reached, end=end, count=len(changes))
+                )
         for job in [job for job in self._jobs.values() if job.done]:
             self._leave(job, "end")
         # One at a time: the caller drops the whole task, and with it its other partitions.
@@ -160,6 +165,10 @@ class Restorer:
     def remaining(self) -> int:
         """Return how many offsets are left to read."""
         return sum(max(0, job.end - job.reached) for job in self._jobs.values())
+
+    def note(self, events: Iterable[RestoreEvent]) -> None:
+        """Add events of standby copies to those of the batches that are read for them."""
+        self._events += events
 
     def take_events(self) -> tuple[RestoreEvent, ...]:
         """Return the events since the last call."""

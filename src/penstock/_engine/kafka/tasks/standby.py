@@ -27,6 +27,7 @@ from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import Isolation, end_offsets
 from penstock._engine.kafka.tasks.outdated_state import find_outdated, states_on_disk
 from penstock._engine.kafka.tasks.restore import RestoreJob, Restorer
+from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.questions import Position as QueryPosition
@@ -78,6 +79,9 @@ class StandbyHost(Protocol):
     def open_standby(self, plan: TaskPlan) -> StandbyStores | None:
         """Open the stores of a task, None if another worker has them."""
 
+    def holds(self, plan: TaskPlan) -> bool:
+        """Whether the task is this worker's own."""
+
     def note_damage(self, error: BaseException) -> None:
         """Set a store that `error` says is damaged aside when it is opened next."""
 
@@ -107,8 +111,12 @@ class _OpenCopy:
             return True
         return now >= self.read_until and (self.done or now >= self.sweep_until)
 
-    def progress(self) -> dict[str, tuple[int, int]]:
-        return {job.store: (job.reached, job.end) for job in self.jobs}
+    def reached(self) -> list[RestoreEvent]:
+        """Return the events that say how far it was, should it be left now."""
+        return [
+            job.event("left", offset=job.reached, end=max(job.end, job.reached))
+            for job in self.jobs
+        ]
 
 
 class Standbys:
@@ -126,7 +134,8 @@ class Standbys:
         self._wanted: dict[str, StandbyCopy] = {}
         self._waiting: deque[str] = deque()
         self._open: dict[str, _OpenCopy] = {}
-        self._progress: dict[str, dict[str, tuple[int, int]]] = {}
+        self._kept: dict[str, list[RestoreEvent]] = {}
+        """How far the copies are that were begun, by task."""
         self._closed_until: dict[str, float] = {}
         self._next_round = 0.0
         self.updated: Counter[str] = Counter()
@@ -139,10 +148,7 @@ class Standbys:
             self._wanted = {
                 task: StandbyCopy(self._plans[task], self) for task in wanted if task in self._plans
             }
-        for copy in list(self._open.values()):
-            # A task that has become this worker's own is closed already.
-            if copy.plan.id not in self._wanted or not copy.stores.is_open:
-                self._close(copy)
+        self._leave_unwanted()
         self._read_changelogs()
         for copy in list(self._open.values()):
             if copy.is_over(now):
@@ -185,12 +191,20 @@ class Standbys:
         its changelog when that was last asked for. Empty before the first look.
         """
         copy = self._open.get(task)
-        return self._progress.get(task, {}) if copy is None else copy.progress()
+        reached = self._kept.get(task, []) if copy is None else copy.reached()
+        return {event.store: (event.offset, event.end) for event in reached}
+
+    def take_events(self) -> tuple[RestoreEvent, ...]:
+        """Return what has happened to copies since the last call; a sweep is no event."""
+        events = self._restorer.take_events()
+        return tuple(event for event in events if event.kind in {"kept", "batch", "left"})
 
     def close(self) -> None:
         """Close the copies that are open, and the reader."""
         for copy in list(self._open.values()):
             self._close(copy)
+        for task in list(self._kept):
+            self._leave(task)
         self._restorer.close()
 
     def _sweep_next(self, now: float) -> None:
@@ -228,6 +242,7 @@ class Standbys:
                 store.restore,
                 store.name,
                 keeps_headers=store.keeps_headers,
+                task=copy.plan.id,
             )
             for place, store in stores.items()
         ]
@@ -242,6 +257,9 @@ class Standbys:
         if empty := [job.store for job in copy.jobs if job.start is None]:
             times.note(empty, asked_ms)
         self._restorer.begin(copy.jobs)
+        if copy.plan.id not in self._kept:
+            self._restorer.note(job.event("kept", offset=job.reached) for job in copy.jobs)
+            self._kept[copy.plan.id] = copy.reached()
 
     def _read_changelogs(self) -> None:
         try:
@@ -284,7 +302,10 @@ class Standbys:
     ) -> None:
         """Close a copy. One that failed is not whole: it has read what it may not have written."""
         del self._open[copy.plan.id]
-        self._progress[copy.plan.id] = {} if wipe or delete else copy.progress()
+        if copy.plan.id in self._kept and not delete:
+            self._kept[copy.plan.id] = copy.reached()
+        if wipe or delete:
+            self._leave(copy.plan.id)
         self._count(copy)
         if is_whole:
             self._note_complete(copy)
@@ -295,6 +316,18 @@ class Standbys:
             # A copy is worth no task: the worker goes on.
             _log.warning("a standby replica could not be closed: %s", error)
             self._host.note_damage(error)
+
+    def _leave_unwanted(self) -> None:
+        for copy in list(self._open.values()):
+            # A task that has become this worker's own is closed already.
+            if copy.plan.id not in self._wanted or not copy.stores.is_open:
+                self._close(copy)
+        for task in list(self._kept):
+            if task not in self._wanted or self._host.holds(self._plans[task]):
+                self._leave(task)
+
+    def _leave(self, task: str) -> None:
+        self._restorer.note(self._kept.pop(task, []))
 
     def _note_complete(self, copy: _OpenCopy) -> None:
         """Note when the copy was last complete, if it is so now."""

@@ -169,6 +169,10 @@ class TaskHost:
         opened = self._standbys[plan.id] = StandbyStores(list(stores.values()), directory)
         return opened
 
+    def holds(self, plan: TaskPlan) -> bool:
+        """Whether the task is open here, and not as a copy."""
+        return plan.id in self._held
+
     def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool:
         """If a damaged store of this host is behind `error`, drop all tasks and see to it that the
         store is restored from its changelog when it is opened next; if the global tables are
