@@ -304,6 +304,7 @@ NOT_FOR_USERS = {
     "Topology": {
         "add_global_store_nodes",
         "add_operation",
+        "add_store",
         "add_sink_node",
         "add_source_node",
         "add_supplied_stores",
