@@ -178,8 +178,9 @@ class AssignedTask:
             topic, _ = partition
             if (place := committed[partition]) is None:
                 internal = topic in blueprint.internal_topics
-                asked = policies.get(topic) or blueprint.config.auto_offset_reset
-                policy = "earliest" if internal else asked
+                policy = "earliest" if internal else policies.get(topic)
+                if policy is None:
+                    policy = blueprint.config.auto_offset_reset
                 self.offsets[partition] = (
                     inputs.offset_at(
                         partition, SystemClock().now_ms() - to_milliseconds(policy, topic)

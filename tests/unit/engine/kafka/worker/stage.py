@@ -36,7 +36,8 @@ def count_by_key(state_dir: Path, **settings: Any) -> Blueprint:
     processor = settings.pop("processor", None)
     if processor is not None:
         builder.stream("in", Consumed(TEXT, TEXT)).process(processor)
-    counts = builder.stream("in", Consumed(TEXT, TEXT)).group_by_key()
+    consumed = Consumed(TEXT, TEXT, offset_reset=settings.pop("offset_reset", None))
+    counts = builder.stream("in", consumed).group_by_key()
     when_idle = settings.pop("when_idle", None)
     if when_idle is not None:
         moment = timedelta(milliseconds=1)

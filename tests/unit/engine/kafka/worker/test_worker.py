@@ -6,6 +6,7 @@ import gc
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -439,5 +440,15 @@ def test_a_task_that_watches_for_silence_is_looked_at_however_long_a_poll_may_la
     worker.step()
     worker.step()
     assert waits == [3600, 0.5, 0.5]
+    stage.close()
+    stage.host.close()
+
+
+def test_a_duration_of_zero_begins_at_the_end(tmp_path: Path) -> None:
+    """It was taken for no duration, and the whole topic was read."""
+    stage = Stage(tmp_path, offset_reset=timedelta(0))
+    stage.kafka.write("in", 0, ("a", "x"), ("a", "y"))
+    stage.run(0)
+    assert "read in-0 from 2" in stage.kafka.take_events()
     stage.close()
     stage.host.close()
