@@ -92,10 +92,12 @@ class SinkTransactions(ExactlyOnce):
     def _commit(self) -> None:
         for _ in range(_COMMIT_ATTEMPTS - 1):
             try:
-                return self.commit({}, None)
+                self.commit({}, None)
             except CommitUnanswered as error:
                 _log.warning("transactional.id=%s is not committed yet: %s", self.id, error)
-        return self.commit({}, None)
+            else:
+                return
+        self.commit({}, None)
 
 
 class SinkClients:

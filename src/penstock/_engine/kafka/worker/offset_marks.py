@@ -65,7 +65,9 @@ class OffsetMarks:
             if blueprint.keeps_state
         }
         self._committed: dict[Partition, CommitOffset] = {}
-        """The last commit of each partition that has got its mark here."""
+        """The last commit of each partition here."""
+        self._all_due = False
+        """Whether marks could not be written with their commit: the next one has them all."""
 
     def refuse_lost(self, missing: Iterable[Partition]) -> None:
         """Refuse to begin anew on partitions without a committed offset that have had one.
@@ -85,17 +87,19 @@ class OffsetMarks:
         self, offsets: Mapping[Partition, CommitOffset], *, due: bool, stops: bool
     ) -> list[Output]:
         """Return the marks to be written with a commit of `offsets`: those of partitions that are
-        committed for the first time since their task was opened, or all if they are `due`.
+        committed for the first time since their task was opened, or all if they are `due` or were
+        not written the last time.
         """
         marked = {at: kept for at, kept in offsets.items() if at in self._index_of}
-        if due:
+        if due or self._all_due:
             marked = {**self._committed, **marked}
         else:
             marked = {at: kept for at, kept in marked.items() if at not in self._committed}
         return [self._output(at, kept, stops=stops) for at, kept in marked.items()]
 
-    def committed(self, offsets: Mapping[Partition, CommitOffset]) -> None:
-        """Mark a commit, with what `outputs` returned for it, as performed."""
+    def committed(self, offsets: Mapping[Partition, CommitOffset], *, marked: bool) -> None:
+        """Note a commit as performed, and whether what `outputs` returned for it is written."""
+        self._all_due = not marked
         self._committed.update({at: kept for at, kept in offsets.items() if at in self._index_of})
 
     def forget(self, partitions: Iterable[Partition]) -> None:

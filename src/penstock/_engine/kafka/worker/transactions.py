@@ -83,10 +83,11 @@ class Committer(Protocol):
     def flush(self) -> bool:
         """Wait until what was sent is written; return whether all of it is."""
 
-    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> None:
+    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> bool:
         """Make what was sent and `offsets` durable, and `marks` of them: with them, or right
-        behind them if there are no transactions. Raises TaskMigrated if another worker owns the
-        tasks, CommitPostponed if the same commit can be tried again.
+        behind them if there are no transactions; return whether the marks are written. Raises
+        TaskMigrated if another worker owns the tasks, CommitPostponed if the same commit can be
+        tried again.
         """
 
     def abort(self) -> None:
@@ -203,7 +204,7 @@ class AtLeastOnce(_Sender):
         if self._seen - before > self._member.session_seconds / 2:
             self._stood_still = True
 
-    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> None:
+    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> bool:
         crash_point("before-flush")
         self._flush()
         crash_point("before-offsets")
@@ -216,10 +217,18 @@ class AtLeastOnce(_Sender):
             # The broker has confirmed the generation, however long its answer took.
             self._seen, self._stood_still = monotonic(), False
         crash_point("after-commit")
-        if marks:
-            # Not before: a mark says that its offset is committed.
+        # Not before: a mark says that its offset is committed.
+        return not marks or self._are_written(marks)
+
+    def _are_written(self, marks: Sequence[Output]) -> bool:
+        """Write the marks of a commit that is done: a fault that may pass does not undo it."""
+        try:
             super().send(list(marks))
             self._flush()
+        except (TaskMigrated, CommitPostponed) as error:
+            _log.warning("the marks of a commit are written with the next one: %s", error)
+            return False
+        return True
 
     def _check_generation(self, group_metadata: Any) -> None:
         """Refuse to commit with a generation whose assignment has not reached this worker: the
@@ -262,9 +271,9 @@ class ExactlyOnce(_Sender):
             self._begin()
             super().send(outputs)
 
-    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> None:
+    def commit(self, offsets: Offsets, group_metadata: Any, marks: Sequence[Output] = ()) -> bool:
         if not offsets and not self._open:
-            return
+            return not marks
         self._begin()
         super().send(list(marks))
         try:
@@ -284,6 +293,7 @@ class ExactlyOnce(_Sender):
             explained = _explained(error, self._transactional_id)
             raise (failed if failed and says_why else explained) from error
         self._check()
+        return True
 
     def abort(self) -> None:
         if self._open:

@@ -193,8 +193,8 @@ class Worker:
         if checkpoint or self._checkpoints.due(self._clock.now_ms()):
             ends = self._checkpoints.ends(checkpointed, offsets, self._committer.flush)
         marks = self._marks.outputs(offsets, due=checkpoint, stops=stops)
-        self._committer.commit(offsets, self._membership.metadata, marks)
-        self._marks.committed(offsets)
+        marked = self._committer.commit(offsets, self._membership.metadata, marks)
+        self._marks.committed(offsets, marked=marked)
         end = monotonic()
         self._times.committed(end - begin, end - flushed)
         self._task_timeout.reset()

@@ -20,9 +20,10 @@ class Answered(SinkTransactions):
         super().__init__(config, JournalPlace.of_query("q"), "0")
         self.answers = list(answers)
 
-    def commit(self, offsets: Any, group_metadata: Any, marks: Any = ()) -> None:
+    def commit(self, offsets: Any, group_metadata: Any, marks: Any = ()) -> bool:
         if (answer := self.answers.pop(0)) is not None:
             raise answer
+        return True
 
 
 def test_a_commit_that_was_not_answered_is_tried_again() -> None:

@@ -7,7 +7,7 @@ are real.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any, cast
@@ -36,6 +36,8 @@ class FakeKafka:
         """The last mark of committed offsets of each key, by partition of the task topic."""
         self.refusals: deque[Exception] = deque()
         """What the next commits fail with."""
+        self.refuses_marks = False
+        """Whether commits are performed without their marks."""
         self.corrupted: set[Place] = set()
         """Changelogs that cannot be read on."""
         self.restored_from: dict[Place, list[int | None]] = defaultdict(list)
@@ -286,8 +288,8 @@ class FakeCommitter:
         return True
 
     def commit(
-        self, offsets: Mapping[Place, Any], group_metadata: Any, marks: Iterable[Any] = ()
-    ) -> None:
+        self, offsets: Mapping[Place, Any], group_metadata: Any, marks: Sequence[Any] = ()
+    ) -> bool:
         assert group_metadata == "generation 1"
         if self._kafka.refusals:
             refusal = self._kafka.refusals.popleft()
@@ -296,12 +298,14 @@ class FakeCommitter:
         for topic, number, key, value, time, _ in self._kafka.open_transaction:
             self._kafka.topics[topic, number or 0].append((time, key, value))
         self._kafka.open_transaction.clear()
-        for topic, number, key, value, *_ in marks:
+        written = () if self._kafka.refuses_marks else marks
+        for topic, number, key, value, *_ in written:
             self._kafka.marks[topic, number, key] = value
         for place, commit in offsets.items():
             self._kafka.committed[place] = (commit.offset, commit.metadata)
         shown = ", ".join(f"{topic}-{n}@{at.offset}" for (topic, n), at in offsets.items())
         self._kafka.note(f"commit {shown}")
+        return not (marks and self._kafka.refuses_marks)
 
     def abort(self) -> None:
         self._kafka.open_transaction.clear()

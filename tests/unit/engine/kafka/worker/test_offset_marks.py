@@ -73,6 +73,23 @@ def test_a_commit_that_fails_leaves_none_and_the_next_one_does(stage: Stage) -> 
     assert marked(stage) == {"offset:0:in": (2, False)}
 
 
+def test_marks_that_could_not_be_written_go_with_the_next_commit(stage: Stage) -> None:
+    stage.run(0, 1)
+    stage.kafka.refuses_marks = True
+    stage.step_and_commit()
+    assert stage.kafka.committed[MARKED][0] == 2
+    assert marked(stage) == {}
+    stage.kafka.refuses_marks = False
+    stage.kafka.write("in", 0, ("a", "x"))
+    stage.step_and_commit()
+    stage.step_and_commit()
+    assert marked(stage) == {"offset:0:in": (3, False), "offset:1:in": (1, False)}
+    stage.kafka.write("in", 0, ("a", "x"))
+    stage.step_and_commit()
+    stage.step_and_commit()
+    assert marked(stage)["offset:0:in"] == (3, False)
+
+
 def test_marks_are_renewed_each_hour_and_when_the_worker_stops(stage: Stage) -> None:
     stage.run(0, 1)
     stage.step_and_commit()

@@ -133,3 +133,23 @@ def test_without_transactions_marks_are_written_behind_the_offsets_they_stand_fo
         committer.commit({("in", 0): CommitOffset(1, "")}, "now", [mark])
     committer.commit({("in", 0): CommitOffset(1, "")}, "now", [mark])
     assert steps == ["offsets", "offsets", "marks"]
+
+
+def test_without_transactions_a_mark_that_cannot_be_written_undoes_no_commit() -> None:
+    """The worker dropped its state behind offsets that were committed."""
+    gone = Unwritten("tasks", 0, None, None, KafkaError(KafkaError._MSG_TIMED_OUT))
+    failures = iter([[], [gone]])
+    consumer = SimpleNamespace(consumer_group_metadata=lambda: "now", commit=lambda **_: None)
+    member = SimpleNamespace(session_seconds=45.0, consumer=consumer)
+    committer = AtLeastOnce(ROOM, cast("Member", member))
+    committer._writer = cast(
+        "PlainWriter",
+        SimpleNamespace(
+            write=lambda outputs, first: (len(outputs), TAKEN),
+            failures=lambda: next(failures, []),
+        ),
+    )
+    mark: Output = ("tasks", 0, b"key", b"value", None, ())
+    offsets = {("in", 0): CommitOffset(1, "")}
+    assert not committer.commit(offsets, "now", [mark])
+    assert committer.commit(offsets, "now", [mark])
