@@ -8,6 +8,7 @@ from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from penstock import _clock as clock
+from penstock._engine.kafka.client.client_errors import BrokerAway, is_retriable
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import end_offsets
@@ -26,6 +27,7 @@ def read_task_records(
     transaction has just committed, without what an open one has written.
 
     Raises:
+        BrokerAway: the cluster does not answer.
         StreamsError: it cannot be read.
     """
     asked = list(partitions)
@@ -78,9 +80,9 @@ def _read(
             if int(message.offset() or 0) >= ends[partition]:
                 unread.discard(partition)
             held_until.setdefault(partition, now + _MARKER_SECONDS)
-        elif not error.retriable():
+        elif not is_retriable(error):
             reason = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
             msg = f"task topic {topic!r} cannot be read: {reason}"
             raise StreamsError(msg)
     msg = f"task topic {topic!r} cannot be read in {_SECONDS:.0f} s"
-    raise StreamsError(msg)
+    raise BrokerAway(msg)

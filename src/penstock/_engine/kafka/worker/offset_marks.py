@@ -12,7 +12,7 @@ one of a worker that has stopped holds the offset that the state is at.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 
 from confluent_kafka.admin import AdminClient
@@ -50,12 +50,14 @@ class OffsetMark:
 
 
 Marks = dict[Partition, OffsetMark]
+ReadMarks = Callable[[Collection[int] | None], Marks]
+"""Reads the marks in partitions of the task topic, in all of them if it is given None."""
 
 
 class OffsetMarks:
     """The marks that one worker writes, and what it refuses by those that it finds."""
 
-    def __init__(self, blueprint: Blueprint, read: Callable[[], Marks], clock: Clock) -> None:
+    def __init__(self, blueprint: Blueprint, read: ReadMarks, clock: Clock) -> None:
         self._blueprint, self._read, self._clock = blueprint, read, clock
         self._index_of = {
             partition: index
@@ -66,6 +68,8 @@ class OffsetMarks:
         }
         self._committed: dict[Partition, CommitOffset] = {}
         """The last commit of each partition here."""
+        self._at_first: Marks | None = None
+        """The marks in all partitions of the task topic, if they had to be read."""
         self._all_due = False
         """Whether marks could not be written with their commit: the next one has them all."""
 
@@ -73,15 +77,24 @@ class OffsetMarks:
         """Refuse to begin anew on partitions without a committed offset that have had one.
 
         Raises:
+            BrokerAway: the cluster does not answer.
             StreamsError: it says which, and what to do.
         """
-        asked = [partition for partition in missing if partition in self._index_of]
+        asked = {partition for partition in missing if partition in self._index_of}
         if not asked:
             return
-        marks, ids = self._read(), self._blueprint.topic_ids
-        lost = [one for one in asked if one in marks and marks[one].applies(one, ids)]
+        lost = self._marked(asked, self._read({self._index_of[one] for one in asked}))
+        if lost != asked:
+            # Another program may have had them in other tasks. It runs no more: once is enough.
+            if self._at_first is None:
+                self._at_first = self._read(None)
+            lost |= self._marked(asked, self._at_first)
         if lost:
             raise StreamsError(_refusal(self._blueprint.config.application_id, lost))
+
+    def _marked(self, partitions: Iterable[Partition], marks: Marks) -> set[Partition]:
+        ids = self._blueprint.topic_ids
+        return {one for one in partitions if one in marks and marks[one].applies(one, ids)}
 
     def outputs(
         self, offsets: Mapping[Partition, CommitOffset], *, due: bool, stops: bool
@@ -115,17 +128,21 @@ class OffsetMarks:
         return (self._blueprint.task_topic, self._index_of[partition], key, value, None, ())
 
 
-def read_offset_marks(config: StreamsConfig, admin: AdminClient) -> Marks:
-    """Return the last mark of each partition that an application has committed.
+def read_offset_marks(
+    config: StreamsConfig, admin: AdminClient, tasks: Collection[int] | None = None
+) -> Marks:
+    """Return the last mark of each partition that an application has committed: what these
+    partitions of its task topic have, or all.
 
     Raises:
+        BrokerAway: the cluster does not answer.
         StreamsError: its task topic cannot be read.
     """
     topic = task_topic_name(config.application_id)
-    # All of its partitions: with another program, a partition is of another task.
-    count = partition_counts_of(admin, [topic], PATIENCE_SECONDS).get(topic, 0)
+    if tasks is None:
+        tasks = range(partition_counts_of(admin, [topic], PATIENCE_SECONDS).get(topic, 0))
     marks: Marks = {}
-    for records in read_task_records(config, admin, topic, range(count)).values():
+    for records in read_task_records(config, admin, topic, tasks).values():
         for key, value in records.items():
             if not key.startswith(_KEY.encode()):
                 continue

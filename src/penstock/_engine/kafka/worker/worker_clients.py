@@ -21,7 +21,7 @@ from penstock._engine.kafka.tasks.assigned_task import WorkerHost
 from penstock._engine.kafka.tasks.inputs import InputReader, Inputs
 from penstock._engine.kafka.tasks.restore import ChangelogReader, Restorer
 from penstock._engine.kafka.worker.membership import Membership, TaskOwner
-from penstock._engine.kafka.worker.offset_marks import Marks, read_offset_marks
+from penstock._engine.kafka.worker.offset_marks import ReadMarks, read_offset_marks
 from penstock._engine.kafka.worker.transactions import Committer, Member, open_committer
 from penstock._engine.planner.blueprint import Blueprint
 
@@ -53,7 +53,7 @@ class WorkerClients:
     """Joins the group; the membership calls the worker when its tasks change."""
     make_committer: Callable[[GroupMembership], Committer]
     """Makes a new producer; called again when the one before is of no more use."""
-    read_marks: Callable[[], Marks]
+    read_marks: ReadMarks
     """Reads the marks of committed offsets."""
 
 
@@ -75,5 +75,5 @@ def open_clients(blueprint: Blueprint, host: WorkerHost) -> WorkerClients:
         Restorer(consumer_settings(config, "restore")),
         lambda owner: Membership(group, blueprint.task_topic, owner),
         make_committer,
-        lambda: read_offset_marks(config, admin),
+        lambda tasks: read_offset_marks(config, admin, tasks),
     )

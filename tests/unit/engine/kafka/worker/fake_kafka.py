@@ -7,7 +7,7 @@ are real.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,10 +15,11 @@ from typing import Any, cast
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.client_errors import TaskCorrupted
+from penstock._engine.kafka.client.client_errors import BrokerAway, TaskCorrupted
 from penstock._engine.kafka.tasks.open_transactions import HeldBack
 from penstock._engine.kafka.tasks.restore import RestoreJob
 from penstock._engine.kafka.worker.membership import TaskOwner
+from penstock._engine.kafka.worker.offset_marks import Marks
 from penstock._engine.kafka.worker.worker_clients import GroupMembership, WorkerClients
 
 Place = tuple[str, int]
@@ -38,6 +39,8 @@ class FakeKafka:
         """What the next commits fail with."""
         self.refuses_marks = False
         """Whether commits are performed without their marks."""
+        self.marks_are_away = 0
+        """How many times the marks cannot be read."""
         self.corrupted: set[Place] = set()
         """Changelogs that cannot be read on."""
         self.restored_from: dict[Place, list[int | None]] = defaultdict(list)
@@ -78,8 +81,14 @@ class FakeKafka:
             FakeRestorer(self),
             join,
             lambda membership: FakeCommitter(self),
-            dict,
+            self._read_marks,
         )
+
+    def _read_marks(self, _tasks: Collection[int] | None) -> Marks:
+        if self.marks_are_away:
+            self.marks_are_away -= 1
+            raise BrokerAway("the task topic cannot be read")
+        return {}
 
 
 class FakeAdmin:

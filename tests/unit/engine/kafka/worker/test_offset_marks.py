@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from confluent_kafka import KafkaError
+from confluent_kafka.admin import AdminClient
 
 from penstock import Consumed, Produced, StreamsBuilder, serdes
 from penstock._clock import ManualClock
+from penstock._engine.kafka.application import task_records
+from penstock._engine.kafka.client.client_errors import BrokerAway
 from penstock._engine.kafka.worker.offset_marks import OffsetMark, OffsetMarks
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.layout import draft_of, lay_out
@@ -148,7 +153,7 @@ def test_a_worker_that_fails_before_its_first_commit_leaves_none(stage: Stage) -
 
 def refused(blueprint: Blueprint, found: dict[Partition, OffsetMark], *missing: Partition) -> str:
     """Return why it is refused to begin on these partitions, nothing if it is not."""
-    marks = OffsetMarks(blueprint, lambda: found, ManualClock(1))
+    marks = OffsetMarks(blueprint, lambda tasks: found, ManualClock(1))
     try:
         marks.refuse_lost(missing)
     except StreamsError as error:
@@ -171,6 +176,78 @@ def test_only_marked_partitions_of_the_same_topic_are_refused(tmp_path: Path) ->
     assert refused(blueprint, {}, *places) == ""
 
 
+def test_the_whole_task_topic_is_read_once_and_only_if_its_own_partitions_have_no_mark(
+    tmp_path: Path,
+) -> None:
+    """Each move of a task with an empty input read all of it, on the thread of running tasks."""
+    blueprint = replace(count_by_key(tmp_path), topic_ids=IDS)
+    asked: list[Collection[int] | None] = []
+    found: dict[int, dict[Partition, OffsetMark]] = {0: {}, 1: {}, 2: {}}
+
+    def read(tasks: Collection[int] | None) -> dict[Partition, OffsetMark]:
+        asked.append(tasks)
+        chosen = found if tasks is None else tasks
+        return {at: kept for task in chosen for at, kept in found[task].items()}
+
+    marks = OffsetMarks(blueprint, read, ManualClock(1))
+    marks.refuse_lost([MARKED])
+    marks.refuse_lost([("in", 1)])
+    assert asked == [{0}, None, {1}]
+    # As after `--delete-offsets`, while it runs.
+    found[0][MARKED] = mark()
+    with pytest.raises(StreamsError, match="partition 0;"):
+        marks.refuse_lost([MARKED])
+    # Another program had the partition in another task.
+    found[0], found[2] = {}, {MARKED: mark()}
+    with pytest.raises(StreamsError, match="partition 0;"):
+        OffsetMarks(blueprint, read, ManualClock(1)).refuse_lost([MARKED])
+
+
+def test_a_worker_waits_for_marks_that_cannot_be_read_now(stage: Stage) -> None:
+    """It ended, though `task.timeout.ms` was far away."""
+    stage.kafka.marks_are_away = 2
+    stage.run(0)
+    assert "renew inputs" in stage.kafka.take_events()
+    stage.worker.step()
+    stage.worker.step()
+    stage.step_and_commit()
+    assert stage.kafka.committed[MARKED][0] == 2
+
+
+class Silent:
+    """A consumer whose broker does not answer, or refuses."""
+
+    def __init__(self, code: int) -> None:
+        self._code = code
+
+    def assign(self, _partitions: object) -> None: ...
+
+    def close(self) -> None: ...
+
+    def poll(self, _seconds: float) -> object:
+        return SimpleNamespace(error=lambda: KafkaError(self._code), partition=lambda: 0)
+
+
+@pytest.mark.parametrize(
+    ("code", "waits"),
+    [
+        (KafkaError._TRANSPORT, True),
+        (KafkaError._ALL_BROKERS_DOWN, True),
+        (KafkaError.TOPIC_AUTHORIZATION_FAILED, False),
+    ],
+)
+def test_only_a_task_topic_that_is_refused_cannot_be_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, waits: bool
+) -> None:
+    monkeypatch.setattr(task_records, "_SECONDS", 0.05)
+    monkeypatch.setattr(task_records, "Consumer", lambda _settings: Silent(code))
+    monkeypatch.setattr(task_records, "end_offsets", lambda _admin, asked: dict.fromkeys(asked, 1))
+    config = count_by_key(tmp_path).config
+    with pytest.raises(StreamsError, match="task topic 'tasks' cannot be read") as error:
+        task_records.read_task_records(config, cast("AdminClient", None), "tasks", [0])
+    assert isinstance(error.value, BrokerAway) is waits
+
+
 def test_many_partitions_are_counted(tmp_path: Path) -> None:
     planned = count_by_key(tmp_path)
     places = [("in", number) for number in range(9)]
@@ -188,6 +265,6 @@ def test_without_state_there_are_no_marks_and_none_is_read(tmp_path: Path) -> No
     layout = lay_out(draft_of(builder.build(), "app"), {"in": 2}, counting.config)
     blueprint = replace(counting, tasks=layout.tasks, topic_ids=IDS)
     assert refused(blueprint, {MARKED: mark()}, MARKED) == ""
-    marks = OffsetMarks(blueprint, dict, ManualClock(1))
+    marks = OffsetMarks(blueprint, lambda tasks: {}, ManualClock(1))
     offsets = {MARKED: CommitOffset(1, "")}
     assert marks.outputs(offsets, due=True, stops=True) == []
