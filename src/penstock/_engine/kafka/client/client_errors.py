@@ -162,6 +162,11 @@ class TaskTimeout:
         self._since = 0.0
         self._attempts = 0
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the last that was heard of the cluster is a fault."""
+        return self._attempts > 0
+
     def record_failure(self, fault: StreamsError, now: float) -> None:
         """Record a fault, `now` in seconds.
 

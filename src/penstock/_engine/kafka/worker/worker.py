@@ -276,11 +276,11 @@ class Worker:
             self._membership.leave()
 
     def _mark_last_commit(self) -> None:
-        """Leave the marks of what is committed, for a failed application may stand still for long.
-        Without transactions the changelogs may be further.
+        """Leave the marks of what is committed, for a failed application may stand still for long;
+        not while brokers are away: the report waits. At-least-once changelogs may be further.
         """
         marks = self._marks.outputs({}, due=True, stops=self._config.exactly_once)
-        if marks:
+        if marks and not self._task_timeout.has_begun:
             offsets = proving_offsets(self._tasks.started(), self._blueprint.task_topic)
             with suppress(StreamsError):
                 self._committer.commit(offsets, self._membership.metadata, marks)

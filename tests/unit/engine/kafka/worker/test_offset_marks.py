@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 from penstock import Consumed, Produced, StreamsBuilder, serdes
 from penstock._clock import ManualClock
 from penstock._engine.kafka.application import task_records
-from penstock._engine.kafka.client.client_errors import BrokerAway
+from penstock._engine.kafka.client.client_errors import BrokerAway, BrokerSilent
 from penstock._engine.kafka.worker.offset_marks import OffsetMark, OffsetMarks
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.layout import draft_of, lay_out
@@ -142,6 +142,23 @@ def test_a_worker_that_fails_marks_what_it_had_committed(
     stage.worker.abandon()
     stage.host.close()
     assert marked(stage) == {"offset:0:in": (2, is_last)}
+
+
+def test_a_worker_that_fails_while_the_brokers_are_away_writes_no_mark(stage: Stage) -> None:
+    """The driver heard of the failure when a whole transaction had been waited for."""
+    stage.run(0)
+    stage.step_and_commit()
+    stage.kafka.write("in", 0, ("a", "x"))
+    stage.step_and_commit()
+    stage.step_and_commit()
+    stage.kafka.write("in", 0, ("a", "x"))
+    stage.kafka.refusals.append(BrokerSilent("no answer"))
+    stage.step_and_commit()
+    stage.step_and_commit()
+    assert stage.kafka.committed[MARKED][0] == 3
+    stage.worker.abandon()
+    stage.is_open = False
+    assert marked(stage) == {"offset:0:in": (2, False)}
 
 
 def test_a_worker_that_fails_before_its_first_commit_leaves_none(stage: Stage) -> None:
