@@ -59,12 +59,10 @@ class OffsetMarks:
 
     def __init__(self, blueprint: Blueprint, read: ReadMarks, clock: Clock) -> None:
         self._blueprint, self._read, self._clock = blueprint, read, clock
+        # Without state nothing is counted twice, and Java's way is right: to read again.
+        tasks = blueprint.tasks if blueprint.keeps_state else ()
         self._index_of = {
-            partition: index
-            for index, task in enumerate(blueprint.tasks)
-            for partition in task.inputs
-            # Without state nothing is counted twice, and Java's way is right: to read again.
-            if blueprint.keeps_state
+            partition: index for index, task in enumerate(tasks) for partition in task.inputs
         }
         self._committed: dict[Partition, CommitOffset] = {}
         """The last commit of each partition here."""

@@ -18,6 +18,7 @@ from penstock._clock import ManualClock
 from penstock._engine.kafka.application import task_records
 from penstock._engine.kafka.client.client_errors import BrokerAway, BrokerSilent
 from penstock._engine.kafka.worker.offset_marks import OffsetMark, OffsetMarks
+from penstock._engine.planner import blueprint as blueprint_module
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.layout import draft_of, lay_out
 from penstock._engine.planner.tasks import Partition
@@ -274,7 +275,9 @@ def test_many_partitions_are_counted(tmp_path: Path) -> None:
     assert "topic 'in', partition 0, 1, 2, 3, 4 and 4 more; the state" in said
 
 
-def test_without_state_there_are_no_marks_and_none_is_read(tmp_path: Path) -> None:
+def test_without_state_there_are_no_marks_and_none_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     builder = StreamsBuilder()
     text = serdes.string()
     builder.stream("in", Consumed(text, text)).to("out", Produced(text, text))
@@ -282,6 +285,10 @@ def test_without_state_there_are_no_marks_and_none_is_read(tmp_path: Path) -> No
     layout = lay_out(draft_of(builder.build(), "app"), {"in": 2}, counting.config)
     blueprint = replace(counting, tasks=layout.tasks, topic_ids=IDS)
     assert refused(blueprint, {MARKED: mark()}, MARKED) == ""
+    looks: list[object] = []
+    monkeypatch.setattr(blueprint_module, "keeps_state", looks.append)
     marks = OffsetMarks(blueprint, lambda tasks: {}, ManualClock(1))
+    # All stores are looked at: with each partition it took seconds.
+    assert looks == [blueprint.tasks]
     offsets = {MARKED: CommitOffset(1, "")}
     assert marks.outputs(offsets, due=True, stops=True) == []
