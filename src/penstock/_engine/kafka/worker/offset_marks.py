@@ -165,7 +165,10 @@ def _refusal(application_id: str, lost: Iterable[Partition]) -> str:
     return (
         f"application {application_id!r} must go on from its committed offsets, but its group no "
         f"longer has those of {listed}; the state has seen these records and would count them "
-        "twice: the group was deleted, or was without members for longer than the broker's "
-        "'offsets.retention.minutes'; stop all instances, then either commit the offsets that were "
-        "kept with the state (penstock resume APP shows them), or start anew (penstock reset APP)"
+        "twice: the group was deleted, or it had no members, or the program did not read the "
+        "topic, for longer than the broker's 'offsets.retention.minutes'; stop all instances, then "
+        "either commit the offsets that were kept with the state (penstock resume APP shows them), "
+        "or start anew (penstock reset APP); if the program reads the topic again with new stores, "
+        "which have not seen its records, set its offsets with kafka-consumer-groups "
+        "--reset-offsets"
     )

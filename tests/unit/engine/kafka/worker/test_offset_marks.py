@@ -188,6 +188,8 @@ def test_only_marked_partitions_of_the_same_topic_are_refused(tmp_path: Path) ->
     places = [("in", 0), ("in", 1)]
     said = refused(blueprint, {MARKED: mark()}, *places)
     assert "its group no longer has those of topic 'in', partition 0; the state has seen" in said
+    # Also where the state is not behind the offsets at all.
+    assert "if the program reads the topic again with new stores" in said
     assert "partition 0, 1;" in refused(blueprint, {at: mark() for at in places}, *places)
     assert refused(blueprint, {MARKED: mark()}, ("in", 1)) == ""
     assert refused(blueprint, {MARKED: mark(topic_id="id-0")}, *places) == ""
