@@ -15,6 +15,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
 from penstock import Consumed, Materialized, Produced, StreamsBuilder, TimeWindows, Topology, serdes
 from penstock._engine.kafka.application.backfill_journal import BackfillPlan, InputPlan, read_plan
 from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.application.resume import find_lost_offsets
 from penstock._engine.kafka.backfill.admission import Admitted, admit
 from penstock._engine.kafka.backfill.chunks import Limits
 from penstock._engine.kafka.backfill.delivery import DeliverySite, TaskDelivery
@@ -27,6 +28,7 @@ from penstock._engine.kafka.backfill.live_from import (
 )
 from penstock._engine.kafka.backfill.retention import keep_windows, latest_time
 from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.groups import delete_group
 from penstock._engine.kafka.client.stable_ends import stable_ends
 from penstock._engine.kafka.client.topic_history import TopicRange, reading_settings
 from penstock._engine.kafka.client.topic_io import TopicReader
@@ -183,7 +185,7 @@ def test_a_program_that_gives_fewer_records_the_second_time_is_refused(case: Cas
 
 
 def test_the_live_application_does_not_start_before_the_backfill_has_finished(case: Case) -> None:
-    handover, _ = case.begin()
+    handover, admitted = case.begin()
     with pytest.raises(StreamsError, match="run 'penstock backfill' again"):
         prepare(case.topology, case.config)
     with pytest.raises(StreamsError, match="tasks 0_0 of the backfill are not done"):
@@ -206,6 +208,11 @@ def test_the_live_application_does_not_start_before_the_backfill_has_finished(ca
     (place,) = consumer.committed([TopicPartition(case.topic, 0)], timeout=30)
     consumer.close()
     assert (place.offset, place.metadata) == (7, encode_partition_time(4200))
+    # Refused, if the group has forgotten them when the application starts at last.
+    delete_group(admitted.admin, case.config.application_id)
+    (lost,) = find_lost_offsets(case.config).offsets
+    assert (lost.topic, lost.marked, lost.is_last) == (case.topic, 7, True)
+    assert lost.metadata == encode_partition_time(4200)
 
 
 def test_a_backfill_that_has_begun_is_gone_on_with(case: Case) -> None:

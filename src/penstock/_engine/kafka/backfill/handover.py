@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import SystemClock
 from penstock._engine.kafka.application.backfill_journal import (
     PLAN_KEY,
     PLAN_PARTITION,
@@ -22,6 +23,7 @@ from penstock._engine.kafka.application.backfill_journal import (
 from penstock._engine.kafka.backfill.delivery import backfill_committer, prepare
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import end_offsets
+from penstock._engine.kafka.worker.offset_marks import OffsetMarks
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
 from penstock._engine.runtime.position import UNKNOWN
@@ -96,10 +98,13 @@ class Handover:
         outputs: list[Output] = [
             (topic, partition, key, value, None, ()) for key, value, partition in records
         ]
+        # The state is as far as these offsets, also if the live application never starts in time.
+        marks = OffsetMarks(self._blueprint, lambda tasks: {}, SystemClock())
+        marked = marks.outputs(offsets, due=False, stops=True)
         # The group has no members, so any client may commit its offsets.
         consumer = Consumer(consumer_settings(self._blueprint.config, "input"))
         try:
             self._committer.send(outputs)
-            self._committer.commit(offsets, consumer.consumer_group_metadata())
+            self._committer.commit(offsets, consumer.consumer_group_metadata(), marked)
         finally:
             consumer.close()
