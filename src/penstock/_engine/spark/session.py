@@ -61,6 +61,7 @@ BACKFILL_LOG = "backfill.log"
 """Of a backfill: it empties its log before it is known whether the application runs."""
 _FILE_LEVEL = "WARN"
 _DAEMON_MODULE = "spark.python.daemon.module"
+_SOCKET_FOLDER = "spark.python.unix.domain.socket.dir"
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 # A socket's path has 104 bytes on some systems; its own name, of Spark, is a slash, a UUID and 7.
 _SOCKET_FOLDER_BYTES = 104 - 1 - 44
@@ -350,6 +351,8 @@ def _launch(
             # A property of the JVM is a setting of every later session in it, a cluster's as well.
             jvm: Any = session.sparkContext._jvm
             jvm.java.lang.System.clearProperty(_DAEMON_MODULE)
+            if is_local(str(session.sparkContext.master)):  # else it is the user's
+                jvm.java.lang.System.clearProperty(_SOCKET_FOLDER)
         return session
     except PySparkException as error:
         if not has_jvm:
@@ -378,8 +381,10 @@ def _launch_jvm(
     """Start a JVM; `options` are those of its process, which pyspark adds to. What it and Python
     share is in the folder `shared`, which both hold: a JVM that does not find it never ends.
     """
-    if len(os.fsencode(shared.path)) <= _SOCKET_FOLDER_BYTES:
-        conf.set("spark.python.unix.domain.socket.dir", str(shared.path))
+    # Executors of a cluster have the setting too, but neither the folder nor always its user.
+    is_short = len(os.fsencode(shared.path)) <= _SOCKET_FOLDER_BYTES
+    if is_short and is_local(str(conf.get("spark.master"))):
+        conf.set(_SOCKET_FOLDER, str(shared.path))
     held = shared.duplicate()
     options["pass_fds"] = (held,)
     try:

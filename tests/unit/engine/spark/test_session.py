@@ -17,6 +17,7 @@ import pytest
 from pyspark import SparkConf, SparkContext
 
 from penstock._engine.spark import session
+from penstock._engine.spark.held_folder import SPARK, HeldFolder
 from penstock._engine.spark.state import table
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
@@ -57,6 +58,7 @@ def test_a_process_started_by_a_jvm_is_submitted(monkeypatch: pytest.MonkeyPatch
     assert session.is_submitted()
 
 
+SOCKET_FOLDER = "spark.python.unix.domain.socket.dir"
 SETTINGS = StreamsConfig({"application.id": "app", "bootstrap.servers": "b:1"})
 
 
@@ -178,6 +180,55 @@ def test_a_start_knows_whether_it_is_the_first_on_this_machine(
     assert early is not None
     assert early.is_first is (option == "WRITES_ARCHIVE")
     early.take()
+
+
+@pytest.mark.parametrize(
+    ("master", "is_shared"),
+    [
+        ("local", True),
+        ("local[*]", True),
+        ("local[2, 4]", True),
+        ("local-cluster[2,1,1024]", False),
+        ("spark://other:7077", False),
+        ("k8s://https://other:6443", False),
+        ("yarn", False),
+        (None, False),  # of Spark's own shell, which sets the master
+    ],
+)
+def test_only_workers_of_this_machine_are_given_the_driver_s_folder_of_sockets(
+    monkeypatch: pytest.MonkeyPatch, *, master: str | None, is_shared: bool
+) -> None:
+    """Executors of another machine do not have it, those of another user may not write to it."""
+    monkeypatch.setattr(session, "_launch_with_log", lambda *_: None)
+    monkeypatch.setattr(session.atexit, "register", lambda _: None)
+    conf = SparkConf(loadDefaults=False)
+    if master is not None:
+        conf.set("spark.master", master)
+    shared = HeldFolder(SPARK)
+    try:
+        session._launch_jvm(conf, SETTINGS, {}, session.SPARK_LOG, shared)
+    finally:
+        shared.remove()
+    assert conf.get(SOCKET_FOLDER) == (str(shared.path) if is_shared else None)
+
+
+@pytest.mark.parametrize("master", ["local[*]", "spark://other:7077"])
+def test_a_later_session_in_the_jvm_is_not_given_the_driver_s_folder_of_sockets(
+    monkeypatch: pytest.MonkeyPatch, master: str
+) -> None:
+    """It may be of a cluster. What a session of a cluster has is the user's own."""
+    cleared: list[str] = []
+    system = SimpleNamespace(clearProperty=cleared.append)
+    jvm = SimpleNamespace(java=SimpleNamespace(lang=SimpleNamespace(System=system)))
+    made = SimpleNamespace(sparkContext=SimpleNamespace(_jvm=jvm, master=master))
+    builder = SimpleNamespace(config=lambda **_: SimpleNamespace(getOrCreate=lambda: made))
+    monkeypatch.setattr(session, "_has_jvm", lambda: False)
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", lambda **_: None)
+    monkeypatch.setattr(session, "SparkSession", SimpleNamespace(builder=builder))
+    monkeypatch.setattr(session, "_launch_jvm", lambda *args: args[-1].remove())
+    started: Any = session._launch(SETTINGS, {}, heavy=False, early=None, log=session.SPARK_LOG)
+    assert started is made
+    assert (SOCKET_FOLDER in cleared) is (master == "local[*]")
 
 
 def test_blanks_in_the_names_of_folders_do_not_part_options(
