@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
+# Not used here: exit functions that a program registers later run before that of this module.
+from penstock._engine.spark import held_folder  # noqa: F401
 from penstock.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ class EarlyJvm:
         forget: Callable[[], None] = lambda: None,
     ) -> None:
         """`is_first`: no JVM has written an archive of Spark's classes here, which makes later
-        starts quicker. `forget` is called where the process ends before the JVM is there.
+        starts quicker. `forget` is called when an abandoned JVM has ended.
         """
         self.is_first = is_first
         self._forget = forget
@@ -73,7 +73,7 @@ class EarlyJvm:
         if gateway is not None:
             # On a thread: what was refused is shown without waiting for it.
             threading.Thread(
-                target=_end, args=(gateway,), name="penstock-jvm-end", daemon=True
+                target=self._end, args=(gateway,), name="penstock-jvm-end", daemon=True
             ).start()
 
     def _end_unready(self) -> None:
@@ -105,7 +105,11 @@ class EarlyJvm:
             self._gateway = gateway
             abandoned = self._abandoned
         if abandoned:
-            _end(gateway)
+            self._end(gateway)
+
+    def _end(self, gateway: Any) -> None:
+        _end(gateway)
+        self._forget()
 
 
 def _children_of(thread: threading.Thread) -> list[int]:

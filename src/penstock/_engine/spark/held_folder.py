@@ -6,6 +6,7 @@ holder of the lock; the next start on the machine deletes it.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import stat
@@ -19,6 +20,8 @@ CHECKPOINT, SPARK = "penstock-checkpoint-", "penstock-spark-"
 """What the names begin with: of the checkpoint of a query, and of what the JVM and Python share."""
 
 _LOCK = ".lock"
+
+_removed_at_exit: set[HeldFolder] = set()
 
 
 class HeldFolder:
@@ -34,10 +37,24 @@ class HeldFolder:
         """
         return self._lock.duplicate()
 
+    def remove_at_exit(self) -> None:
+        """Remove the folder at the end of the process, after the program's own exit functions: one
+        may close an application, whose JVM still makes sockets in the folder.
+        """
+        _removed_at_exit.add(self)
+
     def remove(self) -> None:
         """Delete the folder and release its lock; a second call does nothing."""
+        _removed_at_exit.discard(self)
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.release()
+
+
+@atexit.register
+def _remove_all() -> None:
+    # Registered first, it runs last.
+    for folder in tuple(_removed_at_exit):
+        folder.remove()
 
 
 def sweep() -> None:

@@ -8,7 +8,6 @@ would end it with all its workers: it passes them on to Python, whose applicatio
 
 from __future__ import annotations
 
-import atexit
 import logging
 import os
 import re
@@ -67,6 +66,7 @@ _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _SOCKET_FOLDER_BYTES = 104 - 1 - 44
 _SIGNALS = {"INT": signal.SIGINT, "TERM": signal.SIGTERM}
 
+_launching = threading.Lock()
 _forwarders: list[SignalForwarder] = []
 """The JVM calls them; this list keeps them alive."""
 
@@ -395,7 +395,7 @@ def _launch_jvm(
         raise
     finally:
         os.close(held)
-    atexit.register(shared.remove)
+    shared.remove_at_exit()
     return gateway
 
 
@@ -403,13 +403,15 @@ def _launch_jvm(
 def _folders_in(folder: Path) -> Iterator[None]:
     """Have pyspark make in `folder` the one in which the JVM says how it is reached."""
     pyspark_launch: Any = java_gateway
-    before = pyspark_launch.tempfile
-    here = partial(before.mkdtemp, dir=folder)
-    pyspark_launch.tempfile = SimpleNamespace(mkdtemp=here, mkstemp=before.mkstemp)
-    try:
-        yield
-    finally:
-        pyspark_launch.tempfile = before
+    # One launch at a time: one that was abandoned may still go on.
+    with _launching:
+        before = pyspark_launch.tempfile
+        here = partial(before.mkdtemp, dir=folder)
+        pyspark_launch.tempfile = SimpleNamespace(mkdtemp=here, mkstemp=before.mkstemp)
+        try:
+            yield
+        finally:
+            pyspark_launch.tempfile = before
 
 
 def _launch_with_log(

@@ -67,6 +67,33 @@ def test_a_jvm_that_is_not_needed_ends_also_if_it_comes_later() -> None:
     assert gateway.ended == ["shutdown", "close", "wait"]
 
 
+@pytest.mark.parametrize("comes_later", [False, True])
+def test_the_folder_of_a_jvm_that_is_not_needed_goes_when_it_has_ended(
+    *, comes_later: bool
+) -> None:
+    gateway, launched, forgotten = FakeGateway(), threading.Event(), threading.Event()
+    ended: list[str] = []
+
+    def launch(_options: dict[str, Any]) -> Any:
+        assert launched.wait(60)
+        return gateway
+
+    def forget() -> None:
+        ended.extend(gateway.ended)
+        forgotten.set()
+
+    early = EarlyJvm(launch, forget=forget)
+    if comes_later:
+        early.abandon()
+        launched.set()
+    else:
+        launched.set()
+        early._thread.join()
+        early.abandon()
+    assert forgotten.wait(60)
+    assert ended == ["shutdown", "close", "wait"]
+
+
 def test_what_keeps_it_from_starting_is_raised_where_it_is_needed() -> None:
     def launch(_options: dict[str, Any]) -> Any:
         msg = "no Java"

@@ -32,6 +32,17 @@ child = subprocess.Popen(["cat"], pass_fds=(folder.duplicate(),), preexec_fn=lam
 print("made", flush=True)
 input()
 """
+# With os._exit: an exit function that fails does not change how a process ends.
+CLOSES_AT_EXIT = """
+import atexit, os
+import penstock
+penstock.KafkaStreams
+started = []
+atexit.register(lambda: started[0].path.exists() or os._exit(3))
+from penstock._engine.spark.held_folder import SPARK, HeldFolder
+started.append(HeldFolder(SPARK))
+started[0].remove_at_exit()
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +88,15 @@ def test_a_child_that_inherits_a_folder_holds_it_after_the_driver(tmp_path: Path
     while folder.exists():
         assert time.monotonic() < until
         sweep()
+
+
+@pytest.mark.slow
+def test_a_program_that_closes_its_application_when_it_exits_still_finds_the_folder(
+    tmp_path: Path,
+) -> None:
+    """The JVM makes a socket in it for each turn, the last one too."""
+    subprocess.run([sys.executable, "-c", CLOSES_AT_EXIT], check=True, timeout=60)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_is_its_owners_alone() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkConf, SparkContext, java_gateway
 
 from penstock._engine.spark import session
 from penstock._engine.spark.held_folder import SPARK, HeldFolder
@@ -200,7 +201,6 @@ def test_only_workers_of_this_machine_are_given_the_driver_s_folder_of_sockets(
 ) -> None:
     """Executors of another machine do not have it, those of another user may not write to it."""
     monkeypatch.setattr(session, "_launch_with_log", lambda *_: None)
-    monkeypatch.setattr(session.atexit, "register", lambda _: None)
     conf = SparkConf(loadDefaults=False)
     if master is not None:
         conf.set("spark.master", master)
@@ -210,6 +210,28 @@ def test_only_workers_of_this_machine_are_given_the_driver_s_folder_of_sockets(
     finally:
         shared.remove()
     assert conf.get(SOCKET_FOLDER) == (str(shared.path) if is_shared else None)
+
+
+def test_launches_that_overlap_leave_pyspark_as_it_was(tmp_path: Path) -> None:
+    """One that was refused goes on meanwhile, when the program is started again."""
+    pyspark_launch: Any = java_gateway
+    before, made = pyspark_launch.tempfile, list[Path]()
+    inside, ends = threading.Event(), threading.Event()
+
+    def launch_again() -> None:
+        with session._folders_in(tmp_path):
+            inside.set()
+            ends.wait(60)
+            made.append(Path(pyspark_launch.tempfile.mkdtemp()))
+
+    again = threading.Thread(target=launch_again)
+    with session._folders_in(tmp_path / "refused"):
+        again.start()
+        inside.wait(0.2)  # it must not come in; time to do so, if it could
+    ends.set()
+    again.join(60)
+    assert pyspark_launch.tempfile is before
+    assert [folder.parent for folder in made] == [tmp_path]
 
 
 @pytest.mark.parametrize("master", ["local[*]", "spark://other:7077"])
