@@ -16,7 +16,7 @@ PREVIEW_CHARACTERS_MAX = 300
 HEADERS_MAX = 10
 HEADER_CHARACTERS_MAX = 100
 KEPT_MAX = 20
-"""How many kinds of failures of one task wait for the next report."""
+"""How many kinds of failures of one task wait for the next report; more are not counted."""
 
 FailureKind: TypeAlias = tuple[str, str | None, str, str, str | None, bool]
 """Where and how records fail alike: node, topic, reason, type of the exception, line of code, and
@@ -80,6 +80,7 @@ class RecentFailures:
         """Return what is kept, oldest first, and forget it."""
         taken = tuple(replace(one, count=self._counts[kind]) for kind, one in self._kept.items())
         self._kept.clear()
+        self._counts.clear()
         return taken
 
 

@@ -80,6 +80,15 @@ def test_the_first_of_each_kind_is_kept_until_it_is_taken_and_all_are_counted() 
     assert [(one.offset, one.count) for one in recent.take()] == [(100, 1)]
 
 
+def test_what_is_taken_leaves_nothing_behind() -> None:
+    """Kinds change with the lines of a program's code and its topics, in a worker that lives on."""
+    recent = RecentFailures()
+    for number in range(3):
+        add(recent, failed(f"n{number}"))
+        recent.take()
+    assert not recent._counts
+
+
 def test_few_kinds_are_kept_and_what_made_the_task_fail_always_is() -> None:
     recent = RecentFailures()
     for number in range(KEPT_MAX + 5):

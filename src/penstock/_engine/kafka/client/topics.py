@@ -408,10 +408,10 @@ def check_outputs(
     before: str = "the application starts",
     command: str = "penstock topics APP --create",
 ) -> None:
-    """Look for topics to write to; `writers` says who writes to each, `before` what follows, and
-    `command` how they are made. Where
-    brokers make topics freely (`auto.create.topics.enable`) one that is missing is asked for, as
-    Java's producer does, and waited for.
+    """Check that the topics to write to exist. Where the brokers create topics on request
+    (`auto.create.topics.enable`), request the missing ones, as Java's producer does, and wait for
+    them. The error names what writes to each topic (`writers`), what needs them (`before`) and the
+    command that creates them.
 
     Raises:
         StreamsError: one is missing, and the cluster makes none by itself.

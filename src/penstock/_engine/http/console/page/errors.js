@@ -8,7 +8,7 @@ export class ErrorsView {
     this.title = "Errors";
     this.cards = new Map();
     this.empty = h("p", { class: "empty" }, "No errors since the application started.");
-    this.list = h("ol", { class: "errors", "aria-label": "Errors by kind, newest first" });
+    this.list = h("ol", { class: "errors", "aria-label": "Errors by kind" });
     this.element = h("section", { class: "errors-view", "aria-label": "Errors and dead letters" }, this.empty, this.list);
   }
 
