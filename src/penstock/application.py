@@ -50,7 +50,7 @@ from penstock.terminal import invocation
 from penstock.terminal.display import Display, Panel, display_for
 from penstock.terminal.figures import Meter
 from penstock.terminal.foreground import Foreground
-from penstock.terminal.invocation import cluster_line, names_by_environment
+from penstock.terminal.invocation import cluster_line
 from penstock.terminal.notebook import application_table, measure, progress_table, show_live
 from penstock.terminal.timings import StartTimes, process_age_seconds
 from penstock.terminal.wording import broker_away
@@ -635,7 +635,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
     def _find_cluster(self, stack: ExitStack, display: Display) -> None:
         has_told, self._has_told_cluster = self._has_told_cluster, True
         if self._config.names_cluster:
-            is_told = self._invocation.tells_cluster or names_by_environment(self._config)
+            is_told = self._invocation.tells_cluster or self._config.has_cluster_of_environment
             if is_told and not has_told:
                 display.say(cluster_line(self._config, self._invocation.settings))
         else:

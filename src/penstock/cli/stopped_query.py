@@ -14,6 +14,7 @@ from penstock.cli.arguments.programs import load_application
 from penstock.cli.arguments.values import TYPES, serde_of
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
+from penstock.settings.config import with_options
 
 if TYPE_CHECKING:
     from penstock._engine.http.clients.direct_client import DirectClient
@@ -93,7 +94,7 @@ def _program(arguments: argparse.Namespace) -> tuple[Topology | None, StreamsCon
 
 def _settings(arguments: argparse.Namespace) -> StreamsConfig:
     named = {"application.id": arguments.application}
-    return StreamsConfig({**config_without_program(arguments).given(), **named})
+    return with_options(config_without_program(arguments), named)
 
 
 def _known(

@@ -62,6 +62,10 @@ class StreamsConfig(SettingValues):
     """
 
     def __init__(self, values: Mapping[str, Any] | StreamsConfig | None = None) -> None:
+        self.has_cluster_of_environment: bool = (
+            isinstance(values, StreamsConfig) and values.has_cluster_of_environment
+        )
+        """Whether a variable of the environment names the cluster."""
         self._given: dict[str, Any] = {}
         for key, value in given_settings(values).items():
             self._take(key, value)
@@ -125,7 +129,9 @@ class StreamsConfig(SettingValues):
             except ConfigError as error:
                 msg = f"environment variable {VARIABLE_PREFIX}{name.upper()}: {error}"
                 raise ConfigError(msg) from error
-        return cls(given)
+        config = cls(given)
+        config.has_cluster_of_environment = "bootstrap_servers" in variables
+        return config
 
     @property
     def auto_offset_reset(self) -> str:
@@ -342,7 +348,17 @@ def on_cluster_of_environment(config: StreamsConfig, options: Mapping[str, Any])
     """
     if config.names_cluster or not os.environ.get(CLUSTER_VARIABLE):
         return config
-    return StreamsConfig({**StreamsConfig.from_environment(config).given(), **dotted_keys(options)})
+    return with_options(StreamsConfig.from_environment(config), options)
+
+
+def with_options(config: StreamsConfig, options: Mapping[str, Any]) -> StreamsConfig:
+    """Return settings with those of the command line before them."""
+    before = dotted_keys(options)
+    made = StreamsConfig({**config.given(), **before})
+    made.has_cluster_of_environment = (
+        config.has_cluster_of_environment and "bootstrap.servers" not in before
+    )
+    return made
 
 
 def given_settings(values: Mapping[str, Any] | StreamsConfig | None) -> dict[str, Any]:

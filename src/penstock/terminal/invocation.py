@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from typing import Any, Literal
 
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
-from penstock.settings.config import given_settings, on_cluster_of_environment
+from penstock.settings.config import given_settings, on_cluster_of_environment, with_options
 from penstock.settings.keys import dotted_keys
 from penstock.settings.sources import CLUSTER_VARIABLE
 from penstock.terminal.display import Panel
@@ -67,7 +66,7 @@ def settled(config: Mapping[str, Any] | StreamsConfig) -> StreamsConfig:
     """
     made = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
     if _current.settings:
-        made = StreamsConfig(settings_with_options(made))
+        made = with_options(made, _current.settings)
     return on_cluster_of_environment(made, _current.settings)
 
 
@@ -78,14 +77,9 @@ def cluster_line(config: StreamsConfig, options: Mapping[str, Any]) -> str:
     named_by = "the program"
     if "bootstrap.servers" in dotted_keys(options):
         named_by = "the command line"
-    elif names_by_environment(config):
+    elif config.has_cluster_of_environment:
         named_by = CLUSTER_VARIABLE
     return f"using the cluster at {config.bootstrap_servers}, named by {named_by}"
-
-
-def names_by_environment(config: StreamsConfig) -> bool:
-    """Return whether the cluster is the one of the environment."""
-    return config.bootstrap_servers == os.environ.get(CLUSTER_VARIABLE)
 
 
 @contextmanager

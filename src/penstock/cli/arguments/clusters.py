@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from penstock.cli.arguments.options import settings_of
 from penstock.settings import StreamsConfig
+from penstock.settings.config import with_options
 from penstock.terminal.invocation import cluster_line
 
 
@@ -18,8 +19,8 @@ def config_without_program(
     """Return the settings of a command that runs no program: variables of the environment, before
     them those of the command line.
     """
-    variables = StreamsConfig.from_environment({"application.id": application_id}).given()
-    return StreamsConfig({**variables, **settings_of(arguments)})
+    variables = StreamsConfig.from_environment({"application.id": application_id})
+    return with_options(variables, settings_of(arguments))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from penstock.cli.arguments.options import settings_of
 from penstock.dsl.builder import StreamsBuilder
 from penstock.errors import StreamsError, failure_location, user_traceback
 from penstock.settings import StreamsConfig
-from penstock.settings.config import on_cluster_of_environment
+from penstock.settings.config import on_cluster_of_environment, with_options
 from penstock.terminal.invocation import Invocation, invoked
 
 _DEFINES_ONE = (Topology, StreamsBuilder)
@@ -102,7 +102,7 @@ def application_of(arguments: argparse.Namespace) -> Application:
         msg = f"{name} needs a program, penstock {name} app.py, or --application-id ID"
         raise StreamsError(msg)
     config = config_without_program(arguments)
-    return Application(Topology(), StreamsConfig({**config.given(), **settings}))
+    return Application(Topology(), with_options(config, settings))
 
 
 def _names_in(path: str, name: str = "<run_path>") -> dict[str, Any]:
