@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -30,6 +31,8 @@ from penstock import (
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
+from penstock._engine.state.codec import pack_timestamp
+from penstock._engine.state.memory import key_value
 from penstock.errors import StateUnreadableError, StreamsError, state_failure
 from penstock.serdes import Serde
 from tests.unit.engine.runtime.test_task import hosted
@@ -220,6 +223,33 @@ def test_a_task_whose_type_is_as_it_was_starts(draw: Draw) -> None:
     made = restarted(draw, serdes.json(Before))
     made.start(0)
     run(made)
+
+
+@pytest.mark.parametrize("draw", [reduced, windows, sliding, sessions, timer])
+def test_a_task_that_starts_does_not_sort_the_keys_of_its_stores_in_memory(
+    draw: Draw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each new key would be put into their order from then on."""
+    made = restarted(draw, serdes.json(Before))
+    sort = Mock()
+    monkeypatch.setattr(key_value, "SortedKeys", sort)
+    made.start(0)
+    assert not sort.called
+
+
+def test_rows_of_a_window_that_are_not_seen_any_more_are_not_read() -> None:
+    old = serdes.json(Before).encode(Before(5))
+    new = serdes.json(Now).encode(Now(5, "EUR"))
+    late = 5_000  # the first row has expired, and its segment is still there
+
+    def draw(builder: StreamsBuilder) -> object:
+        return windows(builder, serdes.json(Now))
+
+    made = hosted(draw, SKIPPING, start=False)
+    (store,) = made.restorable().values()
+    for time, row in [(0, old), (late, new)]:
+        store.restore([(b"k" + pack_timestamp(time) + bytes(4), row, time)], 2)
+    made.start(0)
 
 
 def test_a_timer_of_the_engine_is_no_other_case(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from penstock._engine.runtime.output.row_sender import (
 )
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.records import ChangelogRecord
-from penstock._engine.runtime.stores.row_forms import form_of
+from penstock._engine.runtime.stores.row_forms import RowForm, form_of
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore, QuietCache
 from penstock._engine.state.codec import (
@@ -120,6 +120,10 @@ class Opened:
     """
     read_first: Callable[[], None] | None = None
     """Reads a row, if there is one, and raises if that cannot be done; None if `rows` do."""
+    row_of: Callable[[bytes, bytes], tuple[bytes, bytes] | None] | None = None
+    """`row_of(key, data)` returns key and value of an entry of the engine, None if it is no row;
+    None where one entry holds several, or none of the user's.
+    """
 
 
 def open_committed(plan: StorePlan, site: StoreSite, overlay: Overlay) -> Opened:
@@ -184,6 +188,7 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         rows=rows,
         read_as=lambda codec: view(form.asked(codec), queried),
         timed=view(timestamped_codec(operators)) if is_table else None,
+        row_of=lambda key, row: (key, form.apart(row)[0]),
     )
 
 
@@ -222,6 +227,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         rows=stored,
         read_as=lambda codec: view(form.asked(codec), queried),
         timed=timed,
+        row_of=_row_of(rows.rows, form),
     )
 
 
@@ -255,6 +261,7 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
         restore=_restore_rows(rows.rows, engine, form.restored),
         rows=stored,
         read_as=lambda codec: view(form.asked(codec), queried),
+        row_of=_row_of(rows.rows, form),
     )
 
 
@@ -367,6 +374,14 @@ def _restore_rows(
         engine.write(changes, offset, dropped)
 
     return restore
+
+
+def _row_of(rows: Rows, form: RowForm) -> Callable[[bytes, bytes], tuple[bytes, bytes] | None]:
+    def row_of(engine_key: bytes, data: bytes) -> tuple[bytes, bytes] | None:
+        key = rows.key_of(engine_key)
+        return None if key is None else (key, form.apart(data)[0])
+
+    return row_of
 
 
 def _place(site: StoreSite, overlay: Overlay, log: Log | None) -> RowPlace:

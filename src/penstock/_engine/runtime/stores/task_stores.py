@@ -6,7 +6,7 @@ Java: ProcessorStateManager.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import islice
+from itertools import islice, starmap
 from typing import Any, TypeVar
 
 from penstock import serdes
@@ -103,7 +103,7 @@ class TaskStore:
         self._read_as = opened.read_as
         self._committed: Any = None
         """What `reader` returned of the committed content, if that can be used again."""
-        self._read_first = opened.read_first
+        self._read_first, self._row_of = opened.read_first, opened.row_of
         self.rows = opened.rows
         """Yields all rows of the store, as bytes; None if it is no store of the user."""
 
@@ -182,9 +182,18 @@ class TaskStore:
         is_built_in = isinstance(self._plan.builder.engine, str)
         if self.rows is not None and is_built_in and self._plan.own_state is not None:
             codec = codec_of(self._plan, self._site.config)
-            for key, value, *_ in islice(self.rows(), 1):
+            for key, value, *_ in islice(self._rows_in_any_order(), 1):
                 codec.decode_key(key)
                 codec.decode_value(value)
+
+    def _rows_in_any_order(self) -> Iterator[tuple[Any, ...]]:
+        """Yield keys and values, and perhaps times. In memory `rows` would sort all keys, and each
+        new key would be put into their order from then on.
+        """
+        assert self.rows is not None
+        if self._row_of is None or not isinstance(self._engine, MemoryStore):
+            return self.rows()
+        return filter(None, starmap(self._row_of, self._engine.unordered()))
 
     def forget_reads(self) -> None:
         """Empty the cache when the store is restored: what was read before may be outdated."""

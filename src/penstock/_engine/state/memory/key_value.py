@@ -58,6 +58,12 @@ class MemoryStore:
                 self._order = SortedKeys(values)
             return [(key, values[key]) for key in self._order.between(start, end)]
 
+    def unordered(self) -> Iterator[tuple[bytes, bytes]]:
+        """Return the entries in any order, which needs no sorted keys; nothing may be written while
+        they are iterated.
+        """
+        return iter(self._open_values().items())
+
     def approximate_num_entries(self) -> int:
         return len(self._open_values())
 

@@ -33,6 +33,8 @@ from penstock.stores._builders import StoreTimes
 
 SEGMENT_BYTES: Final = 8
 CLOCK_KEY: Final = b"\xffclock"
+_BEHIND_ROWS: Final = b"\x80"
+"""All row keys are before it, since times are not negative; the index and the clock are not."""
 BEHIND_EVERY_REST: Final = b"\xff"
 """Behind a key and a time, it is greater than what may follow them: a non-negative number."""
 
@@ -251,6 +253,12 @@ class Rows(RowFields):
     def get_if_live(self, row_key: bytes) -> bytes | None:
         """Return a row that is not in a dropped segment, even if it is too old to be seen."""
         return None if row_key < self.clock.live_key else self._overlay.get(row_key)
+
+    def key_of(self, engine_key: bytes) -> bytes | None:
+        """Return the raw key of an entry of the engine, None if it is no row that is seen."""
+        if engine_key >= _BEHIND_ROWS or self.get(engine_key) is None:
+            return None
+        return engine_key[SEGMENT_BYTES : -self._rest - 8]
 
     def approximate_num_entries(self) -> int:
         return self._overlay.approximate_num_entries()
