@@ -42,14 +42,20 @@ def types_of(topology: Topology, config: StreamsConfig, side: Side = "written") 
 def removed_fields(
     before: StoredTypes, topology: Topology, config: StreamsConfig, keeps: Callable[[str], bool]
 ) -> list[str]:
-    """Return the fields that types of stores have lost; `keeps` says whether a store has rows."""
-    now = types_of(topology, config, "read")
+    """Return the fields that types of stores have lost; `keeps` says whether a store has rows.
+
+    A field that is written under its name as before is not lost: a validator of a model may read
+    names that the model does not tell.
+    """
+    read, written = types_of(topology, config, "read"), types_of(topology, config, "written")
     return [
         field
-        for name in sorted(before.keys() & now.keys())
+        for name in sorted(before.keys() & read.keys())
         if keeps(name)
         for part, shape in before[name].items()
-        for field in lost_fields(shape, now[name].get(part), f"{name}{part}")
+        for unwritten in (lost_fields(shape, written[name].get(part), f"{name}{part}"),)
+        for field in lost_fields(shape, read[name].get(part), f"{name}{part}")
+        if field in unwritten
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from pydantic import BaseModel, Field, model_validator
 
 from penstock import (
     Consumed,
@@ -78,6 +79,23 @@ def test_a_store_that_is_new_gone_or_empty_has_lost_nothing() -> None:
     place = config(Place)
     assert removed_fields({"gone": {"": {"a": None}}}, drawn(last, Place), place, bool) == []
     assert removed_fields({}, drawn(last, Place), place, bool) == []
+
+
+class Foo(BaseModel):
+    foo: str = Field("?", serialization_alias="fooBar")
+
+    @model_validator(mode="before")
+    @classmethod
+    def read(cls, data: dict[str, str]) -> dict[str, str]:
+        return {"foo": data.get("fooBar", "?")}
+
+
+def test_an_unchanged_model_that_reads_its_own_names_itself_has_lost_nothing() -> None:
+    before = types_of(drawn(last, Foo), config(Foo))
+    assert before == {"last": {"": {"fooBar": None}}}
+    assert removed_fields(before, drawn(last, Foo), config(Foo), lambda name: True) == []
+    town = removed_fields(before, drawn(last, Town), config(Town), lambda name: True)
+    assert town == ["last.fooBar"]
 
 
 def test_keys_and_values_by_the_default_serdes_and_windows() -> None:
