@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, serdes
+from penstock._engine.kafka.client.schema_registry import RegistrySerde
 from penstock.errors import ConfigError, SerializationError, StreamsError
 from penstock.schema_registry import SchemaRegistry
 from penstock.testing import TopologyTestDriver
@@ -259,3 +260,40 @@ def test_a_password_in_the_url_is_not_shown() -> None:
     with pytest.raises(ConfigError, match="must begin with http") as caught:
         SchemaRegistry("ftp://ada:hunter2@r:8081")
     assert "hunter2" not in str(caught.value)
+
+
+class OfHttpx(Exception):
+    __module__ = "httpx2"
+
+
+class OfRegistry(Exception):
+    """As the client's SchemaRegistryError."""
+
+    def __init__(self, http_status_code: int) -> None:
+        self.http_status_code = http_status_code
+
+
+@pytest.mark.parametrize(
+    ("error", "is_of_bytes"),
+    [
+        (OfHttpx("connection refused"), False),
+        (ConnectionResetError(), False),
+        (OfRegistry(503), False),
+        (OfRegistry(401), False),
+        (OfRegistry(404), True),
+        (ValueError("no magic byte"), True),
+    ],
+    ids=repr,
+)
+def test_a_registry_that_does_not_answer_is_no_fault_of_the_bytes(
+    error: Exception, is_of_bytes: bool
+) -> None:
+    def fail(data: bytes, context: object) -> object:
+        raise error
+
+    serde = RegistrySerde[Any]("avro", {}, AVRO)
+    serde._deserializer = fail
+    serde._context = lambda topic, headers: None  # type: ignore[method-assign]
+    with pytest.raises(StreamsError, match="cannot read what is in 'orders'") as caught:
+        serde.deserialize("orders", b"5")
+    assert isinstance(caught.value, SerializationError) is is_of_bytes

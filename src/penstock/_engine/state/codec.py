@@ -10,7 +10,14 @@ from struct import Struct
 from struct import error as StructError
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from penstock.errors import StateUnreadableError, StreamsError, text_of, undone_work
+from penstock.errors import (
+    SerializationError,
+    StateError,
+    StateUnreadableError,
+    StreamsError,
+    text_of,
+    undone_work,
+)
 from penstock.serdes import Serde
 from penstock.serdes.contract import replaceable
 from penstock.serdes.plain import BytesSerde, StringSerde, said
@@ -20,6 +27,8 @@ TIMESTAMP_BYTES: Final = 8
 _TIMESTAMP = Struct(">q")
 _NO_TIME = -1
 _READ_ANYTHING: Final = frozenset({BytesSerde, StringSerde})
+_FAULTS_OF_OTHERS: Final = (StreamsError, OSError, MemoryError)
+_FAULTS_OF_BYTES: Final = (SerializationError, StateUnreadableError)
 
 pack_timestamp = _TIMESTAMP.pack
 unpack_timestamp: Callable[[bytes], tuple[int]] = _TIMESTAMP.unpack_from
@@ -135,7 +144,9 @@ def _rows_of_numbers(
 def _decoder_of_state(
     serde: Serde[Any], decode: Callable[[bytes], Any], what: str
 ) -> Callable[[bytes], Any]:
-    """Return `decode`, which raises StateUnreadableError whatever it raises now."""
+    """Return `decode`, which raises StateUnreadableError for bytes that it cannot read, and
+    StateError for faults of others, which may pass.
+    """
     if type(serde) in _READ_ANYTHING:
         return decode
 
@@ -178,11 +189,13 @@ def _decoder_of_numbers(
     return decode_number
 
 
-def unreadable(what: str, error: Exception) -> StateUnreadableError:
+def unreadable(what: str, error: Exception) -> StateError:
     """Return the error to raise for a part of a store that cannot be read: state outlives the
-    program that wrote it.
+    program that wrote it. A fault of something else, which may pass, does not make it unreadable.
     """
     kind = "" if isinstance(error, StreamsError) else f"{type(error).__name__}: "
+    if isinstance(error, _FAULTS_OF_OTHERS) and not isinstance(error, _FAULTS_OF_BYTES):
+        return StateError(f"{what} cannot be read now: {kind}{text_of(error)}")
     return StateUnreadableError(
         f"{what} cannot be read: {kind}{text_of(error)}; if its type has changed, a field that is "
         "new must have a default, and one that was there must keep its type: change the type so "
@@ -255,7 +268,7 @@ class CodedState(Generic[C]):
         data = None if value is None else self.codec.encode_value(value)
         try:
             return None if data is None else self.codec.decode_value(data)
-        except StateUnreadableError as error:
+        except StateError as error:
             # It was never stored: the value is wrong, not the state.
             raise error.__cause__ or error from None
 

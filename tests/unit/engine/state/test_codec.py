@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import ValueAndTimestamp, serdes
+from penstock._engine.control.protocol.messages import WorkerFailure
 from penstock._engine.state.codec import (
     CodedState,
     pack_timestamp,
@@ -17,7 +18,7 @@ from penstock._engine.state.codec import (
     wrong_type,
 )
 from penstock._engine.state.header_codec import values_behind_headers
-from penstock.errors import SerializationError, StateUnreadableError, StreamsError
+from penstock.errors import SerializationError, StateError, StateUnreadableError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.contract import HeaderPairs
 
@@ -173,6 +174,23 @@ def test_whatever_serde_cannot_read_own_state_raises_the_same(serde: Serde[Any])
         behind_headers.decode_value(b"\0no")
     with pytest.raises(StateUnreadableError, match="a key of store 's'"):
         behind_headers.decode_key(b"no")
+
+
+@pytest.mark.parametrize(
+    "fault", [ConnectionError("refused"), MemoryError(), StreamsError("503")], ids=repr
+)
+def test_an_outage_is_not_state_that_cannot_be_read(fault: Exception) -> None:
+    """No handler may skip the record, but another worker may read the state."""
+
+    def fail(data: bytes) -> Any:
+        raise fault
+
+    codec = plain_codec("t", serdes.string(), serdes.of(str.encode, fail), "store 's'")
+    with pytest.raises(StateError, match=r"^a value of store 's' cannot be read now: ") as caught:
+        codec.decode_value(b"5")
+    assert not isinstance(caught.value, StateUnreadableError)
+    assert caught.value.__cause__ is fault
+    assert not WorkerFailure.of(caught.value).is_final
 
 
 def test_rows_that_came_from_a_topic_of_the_users_fail_as_its_records_do() -> None:

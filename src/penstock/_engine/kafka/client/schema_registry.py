@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes.contract import HeaderPairs, Serde
@@ -20,6 +20,11 @@ T = TypeVar("T")
 
 Format: TypeAlias = Literal["avro", "json_schema", "protobuf"]
 Codec: TypeAlias = Callable[[Any, Any], Any]
+
+_REFUSED: Final = frozenset({401, 403, 407, 408, 429})
+_FAILED: Final = 500
+_HTTP_LIBRARIES: Final = frozenset({"authlib", "httpx", "httpx2"})
+"""What the client of the registry uses; an error of theirs is no OSError."""
 
 _EXTRAS: Mapping[Format, str] = {
     "avro": "avro",
@@ -73,7 +78,8 @@ class RegistrySerde(Serde[T]):
             value: T = self._deserializer(data, self._context(topic, headers))
         except Exception as error:
             msg = f"{self!r} cannot read what is in {topic!r}: {_reason(error)}"
-            raise SerializationError(msg) from error
+            # A registry that does not answer says nothing of the bytes.
+            raise (StreamsError if _is_of_registry(error) else SerializationError)(msg) from error
         return value
 
     def __repr__(self) -> str:
@@ -160,6 +166,15 @@ _MAKERS: Mapping[tuple[str, str], Callable[[Any, Any, RegistrySerde[Any]], Any]]
     ("protobuf", "serializer"): _protobuf_serializer,
     ("protobuf", "deserializer"): _protobuf_deserializer,
 }
+
+
+def _is_of_registry(error: Exception) -> bool:
+    """Yes if the registry cannot be reached, refuses this client or has failed."""
+    status = getattr(error, "http_status_code", None)
+    if status is not None:
+        return status in _REFUSED or status >= _FAILED
+    libraries = {cls.__module__.partition(".")[0] for cls in type(error).__mro__}
+    return isinstance(error, OSError) or not libraries.isdisjoint(_HTTP_LIBRARIES)
 
 
 def _reason(error: Exception) -> str:

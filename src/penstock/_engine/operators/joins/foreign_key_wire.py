@@ -17,7 +17,7 @@ from struct import Struct
 from typing import NoReturn, TypeAlias
 
 from penstock._engine.operators.joins.foreign_key_hash import HASH_BYTES
-from penstock.errors import StreamsError
+from penstock.errors import SerializationError
 
 Subscription: TypeAlias = tuple[int, bytes | None, bytes, int | None]
 """(instruction, hash, bytes of the left key, partition of the left row if the version has it)."""
@@ -109,4 +109,4 @@ def _refuse(what: str, version: int, known: int) -> NoReturn:
         f"{what} of a foreign-key join has version {version}, and {known} is the last one known: "
         "a newer program wrote it; run that one, or start with a new 'application.id'"
     )
-    raise StreamsError(msg)
+    raise SerializationError(msg)
