@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.errors import StreamsError, TopologyError
+from penstock.errors import StreamsError, TopologyError, text_of
 from penstock.stores.engine import KeyRange, OpenEngine, StoreEngine, StorePlace
 
 _METHODS = (
@@ -77,7 +77,16 @@ class InBytes(StoreEngine):
         changelog_offset: int | None,
         dropped: Sequence[KeyRange] = (),
     ) -> None:
-        self.engine.write(changes, changelog_offset, dropped)
+        try:
+            self.engine.write(changes, changelog_offset, dropped)
+        except StreamsError:
+            raise
+        except Exception as error:
+            msg = (
+                f"the engine of store {self._place.store!r}, task {self._place.task_id}, failed to "
+                f"write: {type(error).__name__}: {text_of(error)}"
+            )
+            raise StreamsError(msg) from error
 
     def changelog_offset(self) -> int | None:
         return self.engine.changelog_offset()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -33,8 +34,11 @@ from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.codec import pack_timestamp
 from penstock._engine.state.memory import key_value
+from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.errors import StateUnreadableError, StreamsError, state_failure
 from penstock.serdes import Serde
+from penstock.stores import StorePlace
+from penstock.stores._open_engine import open_engine
 from tests.unit.engine.runtime.test_task import hosted
 
 TEXT = serdes.string()
@@ -278,6 +282,39 @@ def test_what_no_changelog_of_ours_can_hold_is_told_with_its_store() -> None:
         StateUnreadableError, match=r"a change of state store 'rows-store' \(changelog"
     ):
         store.restore([(b"k", b"short", 5)], 1)
+
+
+class DatabaseError(Exception):
+    """As the client of a database raises it."""
+
+
+def test_an_engine_of_the_user_s_that_cannot_write_is_no_change_that_cannot_be_read(
+    tmp_path: Path,
+) -> None:
+    """Another worker may reach its server."""
+
+    class Broken(MemoryStore):
+        def write(self, *_: object) -> None:
+            msg = "server closed the connection"
+            raise DatabaseError(msg)
+
+    place = StorePlace("app", "0_0", "rows", tmp_path)
+    made = hosted(
+        lambda builder: reduced(builder, serdes.json(Now)),
+        {},
+        lambda plan: open_engine(lambda place: Broken(), place),
+        start=False,
+    )
+    (store,) = made.restorable().values()
+    row = serdes.json(Now).encode(Now(5, "EUR"))
+    with pytest.raises(StreamsError) as caught:
+        store.restore([(b"k", row, 5)], 1)
+    assert str(caught.value) == (
+        "the engine of store 'rows', task 0_0, failed to write: DatabaseError: server closed the "
+        "connection"
+    )
+    assert isinstance(caught.value.__cause__, DatabaseError)
+    assert state_failure(caught.value) is None
 
 
 def test_rows_of_a_table_that_are_records_of_its_topic_are_asked_about() -> None:
