@@ -1,8 +1,8 @@
 """The fields of the documents of a type, as plain data: a later type may have lost some.
 
 A shape is None where a type says nothing of fields: a number, or any document. Otherwise it has
-what is inside: of a record its fields, as documents name them; of a list "[]", of a dict "*", of a
-union of several records each of them as "<Tag>".
+what is inside: of a record its fields, as documents name them; of one that is written as an array
+"[0]", "[1]"; of a list "[]", of a dict "*", of a union of several records each of them as "<Tag>".
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import (
     get_args,
     get_origin,
     get_type_hints,
-    is_typeddict,
 )
 
 import msgspec
@@ -32,15 +31,16 @@ Side: TypeAlias = Literal["written", "read"]
 for each.
 """
 
-_RECORDS_MAX = 1_000
+_STEPS_MAX = 1_000
 _ITEM, _ANY_KEY, _MEMBER = "[]", "*", "<"
+_IN_ARRAY = "["
 
 
 def shape_of(of: Any, side: Side) -> Shape:
     """Return the shape of the documents of a type; None if that cannot be told."""
     try:
         return _shape(of, _Walk(side), ())
-    except OverflowError:
+    except (OverflowError, RecursionError):
         return None
 
 
@@ -61,14 +61,16 @@ def lost_fields(before: Shape, now: Shape, path: str) -> list[str]:
         return _fewest_lost(before, members, path)
     lost: list[str] = []
     for name, part in before.items():
-        here = f"{path}{name}" if name == _ITEM else f"{path}.{name}"
+        in_array = name.startswith(_IN_ARRAY)
+        here = f"{path}{name}" if in_array else f"{path}.{name}"
+        others = _ITEM if in_array else _ANY_KEY
         if name in now:
             lost += lost_fields(part, now[name], here)
         elif name.startswith(_MEMBER):
             lost += _fewest_lost(part, members or [now], here)
-        elif _ANY_KEY in now:
-            lost += lost_fields(part, now[_ANY_KEY], here)
-        elif name != _ITEM and _ITEM not in now:
+        elif others in now:
+            lost += lost_fields(part, now[others], here)
+        elif name != _ITEM and in_array is any(other.startswith(_IN_ARRAY) for other in now):
             lost.append(here)
     return lost
 
@@ -84,16 +86,18 @@ class _Walk:
 
     def __init__(self, side: Side) -> None:
         self.side: Side = side
-        self._records = 0
+        self._steps = 0
 
-    def count_record(self) -> None:
-        self._records += 1
-        if self._records > _RECORDS_MAX:
+    def count_step(self) -> None:
+        self._steps += 1
+        if self._steps > _STEPS_MAX:
             raise OverflowError
 
 
 def _shape(of: Any, walk: _Walk, within: tuple[object, ...]) -> Shape:
-    of = getattr(of, "__value__", of)  # `type Name = ...`
+    if hasattr(of, "__value__"):  # `type Name = ...`
+        walk.count_step()
+        return None if of in within else _shape(of.__value__, walk, (*within, of))
     of = getattr(of, "__supertype__", of)  # NewType
     origin, arguments = get_origin(of), get_args(of)
     if origin is Annotated:
@@ -101,17 +105,20 @@ def _shape(of: Any, walk: _Walk, within: tuple[object, ...]) -> Shape:
     if origin in {Union, UnionType}:
         return _union([each for each in arguments if each is not NoneType], walk, within)
     cls = origin or of
-    # A record inside itself is compared where it is met first.
+    # A type inside itself is compared where it is met first.
     return _of_class(of, cls, walk, within) if isinstance(cls, type) and cls not in within else None
 
 
 def _of_class(of: Any, cls: Any, walk: _Walk, within: tuple[object, ...]) -> Shape:
     if getattr(cls, "__pydantic_root_model__", False):
-        return _shape(cls.model_fields["root"].annotation, walk, within)
+        walk.count_step()
+        return _shape(cls.model_fields["root"].annotation, walk, (*within, cls))
     found = _fields(of, cls, walk.side)
     if found is not None:
-        walk.count_record()
-        return {name: _shape(type_, walk, (*within, cls)) for name, type_ in found}
+        walk.count_step()
+        shape = {name: _shape(type_, walk, (*within, cls)) for name, type_ in found}
+        # An array of another length cannot be read as a NamedTuple: it has no items to lose.
+        return {**shape, _ITEM: None} if _is_named_tuple(cls) else shape
     arguments = get_args(of)
     if issubclass(cls, Mapping):
         return {_ANY_KEY: _shape(arguments[1], walk, within) if len(arguments) > 1 else None}
@@ -145,19 +152,30 @@ def _fields(of: Any, cls: type, side: Side) -> list[tuple[str, Any]] | None:
     if is_pydantic(cls):
         return list(_of_model(cls, side))
     if issubclass(cls, msgspec.Struct):
-        return [(each.encode_name, each.type) for each in msgspec.structs.fields(of)]
-    is_tuple = issubclass(cls, tuple) and hasattr(cls, "_fields")
-    if not (is_dataclass(cls) or is_typeddict(cls) or is_tuple):
+        of_struct = msgspec.structs.fields(of)
+        return (
+            _by_position(each.type for each in of_struct)
+            if cls.__struct_config__.array_like
+            else [(each.encode_name, each.type) for each in of_struct]
+        )
+    is_typed_dict = issubclass(cls, dict) and hasattr(cls, "__total__")
+    if not (is_dataclass(cls) or is_typed_dict or _is_named_tuple(cls)):
         return None
     try:
         hints = get_type_hints(cls)
     except NameError:  # within a pydantic model, which looks them up in its own way
         return None
-    return (
-        [(each.name, hints[each.name]) for each in fields(cls)]
-        if is_dataclass(cls)
-        else [*hints.items()]
-    )
+    if is_dataclass(cls):
+        return [(each.name, hints[each.name]) for each in fields(cls)]
+    return _by_position(hints.values()) if _is_named_tuple(cls) else [*hints.items()]
+
+
+def _is_named_tuple(cls: type) -> bool:
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def _by_position(types: Iterable[Any]) -> list[tuple[str, Any]]:
+    return [(f"[{index}]", type_) for index, type_ in enumerate(types)]
 
 
 def _of_model(model: Any, side: Side) -> Iterator[tuple[str, Any]]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, TypedDict, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, TypedDict, TypeVar, Union
 
 import msgspec
 import pytest
+import typing_extensions
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, RootModel
 
 from penstock import serdes
 from penstock.serdes.contract import BuiltInSerde
-from penstock.serdes.document_shapes import lost_fields
+from penstock.serdes.document_shapes import lost_fields, shape_of
 
 T = TypeVar("T")
 
@@ -102,7 +103,8 @@ class FewerModel(BaseModel):
         (Holder, Fewer, ["store.owner", "store.street"]),
         (AccountDict, FewerDict, ["store.owner"]),
         (FewerDict, AccountDict, []),
-        (AccountTuple, FewerStruct, ["store.owner"]),
+        (AccountTuple, FewerStruct, []),  # an array is no document
+        (FewerStruct, AccountTuple, []),
         (AccountStruct, FewerStruct, ["store.o"]),
         (AccountModel, FewerModel, ["store.o"]),
         (AccountModel, AccountStruct, []),
@@ -123,6 +125,92 @@ class FewerModel(BaseModel):
 )
 def test_a_type_that_has_lost_fields(before: Any, now: Any, fields: list[str]) -> None:
     assert lost(before, now) == fields
+
+
+class Point(NamedTuple):
+    x: AccountStruct
+    y: int
+
+
+class Moved2(NamedTuple):
+    lat: AccountStruct
+    lon: int
+
+
+class Shorter(NamedTuple):
+    x: AccountStruct
+
+
+class FewerIn(NamedTuple):
+    x: FewerStruct
+    y: int
+
+
+class PointArray(msgspec.Struct, array_like=True):
+    x: AccountStruct
+    y: int
+
+
+class ShorterArray(msgspec.Struct, array_like=True):
+    lat: AccountStruct
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "fields"),
+    [
+        (Point, Point, []),
+        (Point, Moved2, []),
+        (Point, PointArray, []),
+        (PointArray, Moved2, []),
+        (Point, FewerIn, ["store[0].o"]),
+        (Point, list[FewerStruct | int], ["store[0].o"]),
+        (Point, dict[str, FewerStruct], []),
+        # Of another length it cannot be read as a tuple, and loses its end as a struct.
+        (Point, Shorter, []),
+        (Shorter, Point, []),
+        (PointArray, ShorterArray, ["store[1]"]),
+        (Point, ShorterArray, ["store[1]"]),
+        (list[Point], list[ShorterArray], ["store[][1]"]),
+        (PointArray, FewerStruct, []),
+        (FewerStruct, PointArray, []),
+        (Point | None, Moved2 | None, []),
+    ],
+    ids=repr,
+)
+def test_records_that_are_written_as_arrays(before: Any, now: Any, fields: list[str]) -> None:
+    assert lost(before, now) == fields
+
+
+class ExtensionsDict(typing_extensions.TypedDict):
+    cents: int
+    owner: str
+
+
+def test_a_typed_dict_of_typing_extensions() -> None:
+    assert lost(ExtensionsDict, AccountDict) == []
+    assert lost(ExtensionsDict, FewerDict) == ["store.owner"]
+    assert lost(AccountDict, ExtensionsDict) == []
+    # It is made by another class than those of `typing` in some versions of Python.
+    of_its_own = type("Own", (dict,), {"__total__": True, "__annotations__": {"cents": int}})
+    assert lost_fields({"cents": None, "owner": None}, shape_of(of_its_own, "read"), "store") == [
+        "store.owner"
+    ]
+
+
+class Tree(RootModel[dict[str, "Tree"]]):
+    pass
+
+
+def test_a_name_of_a_type_that_refers_to_itself() -> None:
+    class Alias:
+        """`type Json = dict[str, Json] | list[Json] | str`, of Python 3.12 and later."""
+
+        __value__: Any
+
+    alias = Alias()
+    alias.__value__ = Union[dict[str, alias], list[alias], str]  # type: ignore[valid-type]  # noqa: UP007
+    assert shape_of(alias, "read") == {"*": None, "[]": None}
+    assert shape_of(Tree, "read") == {"*": None}
 
 
 @pytest.mark.parametrize(
