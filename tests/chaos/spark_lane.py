@@ -142,6 +142,16 @@ class SparkLane:
                     self.deaths.append(Death(time.monotonic(), code, tail(self.log, 30)))
                     self._drivers[0] = self.launch("state")
 
+    def _was_asked_for(self, line: str) -> bool:
+        """Return whether a crash is the one that `exiting-function` asked a worker for: the driver
+        tells of it when another worker has found the trace, which may be during the next fault.
+        """
+        asked = self.place.troubles / "abort.taken"
+        if "Aborted" not in line or not asked.exists():
+            return False
+        asked.unlink()
+        return True
+
     def _listen(self, driver: Driver) -> None:
         assert driver.process.stdout is not None
         for line in driver.process.stdout:
@@ -151,7 +161,7 @@ class SparkLane:
             except (ValueError, TypeError, KeyError):
                 with self.log.open("a") as log:
                     log.write(line)
-                if "Fatal Python error" in line:
+                if "Fatal Python error" in line and not self._was_asked_for(line):
                     crash = Death(time.monotonic(), -signal.SIGABRT, tail(self.log, 30))
                     self.deaths.append(crash)
         driver.state, driver.pids = "ended", []
