@@ -287,7 +287,10 @@ def python_type_instead_of_serde() -> None:
     words().to("echoes", Produced(value=str))  # wrong
 
 
-@refused("offset_reset must be one of 'earliest', 'latest', 'none'; got 'beginning'")
+@refused(
+    "offset_reset must be one of 'earliest', 'latest', 'none', or a timedelta that is not "
+    "negative; got 'beginning'"
+)
 def unknown_offset_reset() -> None:
     Consumed(offset_reset="beginning")  # wrong
 
