@@ -148,13 +148,13 @@ def test_headers_are_logged_restored_and_queried(kafka_broker: LocalBroker, tmp_
         rmtree(tmp_path / "state")
 
     # The same from the changelogs alone.
-    with open_admin(config) as admin:
-        known = stores_of_program(keeping(name), config, admin)
-        with StoppedStores(known, config, admin) as stopped:
-            (row,) = stopped.source("last", ReadOptions(), None).one_by_one(Read("range"))
-            assert row[:3] == (b"a", pack_headers(TRACE) + b"x", NOW + 1)
-            reply = StoreReads(stopped).reply(["last", "a"], {})
-            assert json.loads(reply.body)["headers"] == [["trace", "MQ=="], ["none", None]]
+    admin = open_admin(config)
+    known = stores_of_program(keeping(name), config, admin)
+    with StoppedStores(known, config, admin) as stopped:
+        (row,) = stopped.source("last", ReadOptions(), None).one_by_one(Read("range"))
+        assert row[:3] == (b"a", pack_headers(TRACE) + b"x", NOW + 1)
+        reply = StoreReads(stopped).reply(["last", "a"], {})
+        assert json.loads(reply.body)["headers"] == [["trace", "MQ=="], ["none", None]]
 
 
 def check_queries(streams: KafkaStreams) -> None:
@@ -207,8 +207,8 @@ def test_the_program_that_ran_is_known_if_settings_chose_the_format(
     with KafkaStreams(topology, config, host="local") as streams:
         streams.start()
         assert streams.wait_until(State.RUNNING, 60_000), (streams.state, streams.failure)
-    with open_admin(config) as admin:
-        known = stores_of_program(topology, config, admin)
+    admin = open_admin(config)
+    known = stores_of_program(topology, config, admin)
     assert known.entries["all"].plan.builder.kind == "timestamped_key_value_with_headers"
 
 
