@@ -42,6 +42,8 @@ class Application:
                 "processing.guarantee": "exactly_once_v2",
                 # Whatever it says about records, it must not be asked about a damaged disk.
                 "processing.exception.handler": LogAndContinueProcessingExceptionHandler,
+                # A task that starts reads a row: what is garbled later must be read from disk.
+                "rocksdb.block.cache.size": 0,
             }
         )
         self.path = path / name
